@@ -1,0 +1,92 @@
+"""Reasons to stop, and the exit code that each one stands for.
+
+Only what must stop a command is an exception. What a target, a case or a judge does wrong is a
+value (``EvidenceFailure``, ``JudgeFailure``), because one run's trouble must not end the others.
+
+    CiJudgeError
+    ├── InvalidInput       exit 2   configuration, suite file, flag or action input; all problems at once
+    ├── NothingToJudge     exit 5   no test matched
+    └── CannotStart        exit 3   valid input, but the system under test never came up
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import ClassVar
+
+
+class ExitCode(IntEnum):
+    """The exit codes of every command (product table, README)."""
+
+    PASSED = 0
+    FAILED = 1
+    INVALID = 2
+    UNDECIDED = 3
+    NOTHING_TO_JUDGE = 5
+    BUG = 70
+    INTERRUPTED = 130
+    TERMINATED = 143
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where something stands: a file as the user would name it; line and column count from 1."""
+
+    file: str
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        parts = (self.file, self.line, self.column)
+        return ":".join(str(part) for part in parts if part is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One mistake of the user's: what is wrong, where, and what to do about it."""
+
+    message: str
+    hint: str | None = None
+    place: Place | None = None
+
+    def __str__(self) -> str:
+        where = f"{self.place}: " if self.place else ""
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{where}{self.message}{hint}".replace("\r", " ").replace("\n", " ")
+
+
+class CiJudgeError(Exception):
+    """Stops a command. ``problems`` holds one entry, one printed line, per mistake."""
+
+    exit_code: ClassVar[ExitCode] = ExitCode.BUG
+
+    def __init__(self, *problems: Problem) -> None:
+        if not problems:
+            msg = "an error needs at least one problem to show"
+            raise ValueError(msg)
+        super().__init__("\n".join(map(str, problems)))
+        self.problems = problems
+
+    @classmethod
+    def of(
+        cls, message: str, *, hint: str | None = None, place: Place | None = None
+    ) -> "CiJudgeError":
+        """Build the error for a single problem."""
+        return cls(Problem(message=message, hint=hint, place=place))
+
+
+class InvalidInput(CiJudgeError):
+    """A configuration, suite file, flag or action input is wrong; nothing was sent."""
+
+    exit_code = ExitCode.INVALID
+
+
+class NothingToJudge(CiJudgeError):
+    """The input is fine, but it holds (or selects) no test."""
+
+    exit_code = ExitCode.NOTHING_TO_JUDGE
+
+
+class CannotStart(CiJudgeError):
+    """The input is fine, but a served target did not come up."""
+
+    exit_code = ExitCode.UNDECIDED

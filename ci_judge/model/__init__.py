@@ -1,0 +1,1 @@
+"""The nouns of CI Judge: frozen values, standard library only."""

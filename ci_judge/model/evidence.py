@@ -1,0 +1,94 @@
+"""What a run brings back from the system under test: evidence, or the reason there is none."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from ci_judge.model.suite import JsonValue, Message
+
+
+class FailureCode(StrEnum):
+    """Closed list of reasons why a run has no evidence or no verdict."""
+
+    # the exchange itself
+    CONNECTION_REFUSED = "connection_refused"
+    NAME_NOT_FOUND = "name_not_found"
+    TLS = "tls"
+    CONNECTION_LOST = "connection_lost"
+    TIMEOUT = "timeout"
+    TOO_LARGE = "too_large"
+    HTTP_STATUS = "http_status"
+    REDIRECT = "redirect"
+    # what the target said
+    UNREADABLE_REPLY = "unreadable_reply"
+    NO_RESPONSE = "no_response"
+    # what a Python case did
+    EXCEPTION = "exception"
+    INVALID_EVIDENCE = "invalid_evidence"
+    EXITED = "exited"
+    CRASHED = "crashed"
+    # what a judge did
+    REFUSED = "refused"
+    TRUNCATED = "truncated"
+    EMPTY = "empty"
+    UNREADABLE_VERDICT = "unreadable_verdict"
+    NEEDS_A_JUDGE = "needs_a_judge"
+    # a check that could not be evaluated
+    CHECK_ERROR = "check_error"
+    # anything that is a fault of ours, inside one run
+    INTERNAL = "internal"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """One answer of a target.
+
+    ``text`` is what was found at ``response_path`` as text; ``value`` the JSON value found there
+    (the same text where it is a string). ``latency_seconds`` is the successful exchange alone.
+    """
+
+    text: str
+    value: JsonValue
+    latency_seconds: float
+    status: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """Evidence of a scenario: the whole transcript and each answer (at least one)."""
+
+    transcript: tuple[Message, ...]
+    replies: tuple[Reply, ...]
+
+    @property
+    def response(self) -> str:
+        """The last answer's text."""
+        return self.replies[-1].text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseValue:
+    """Evidence of a case: the JSON value that the function returned."""
+
+    value: JsonValue
+    latency_seconds: float
+
+
+Evidence: TypeAlias = Conversation | CaseValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceFailure:
+    """Why a run has no evidence. Never a failed verdict.
+
+    ``attempts`` counts the requests or calls made; ``detail`` is longer text (output, traceback,
+    the body of an error reply), untrusted like everything that comes from outside.
+    ``transcript`` holds what had been said before the failure.
+    """
+
+    code: FailureCode
+    message: str
+    status: int | None = None
+    attempts: int = 1
+    detail: str = ""
+    transcript: tuple[Message, ...] = ()

@@ -1,0 +1,92 @@
+"""What the runs of a test add up to."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, TypeAlias
+
+from ci_judge.model.suite import Test
+
+TestOutcome: TypeAlias = Literal["passed", "failed", "error", "skipped"]
+
+
+class DecisionKind(StrEnum):
+    """Why a gate ended as it did."""
+
+    MET = "met"
+    BELOW = "below"
+    """Failed, and even the upper end of the interval is under the threshold."""
+    NOT_PROVEN = "not_proven"
+    """Failed, but the interval straddles the threshold: more runs could decide."""
+    UNDECIDED = "undecided"
+    """Error: the error runs could have changed the result."""
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """Counts over the planned runs of a test: passes + fails + errors + not_run = planned."""
+
+    planned: int
+    passes: int = 0
+    fails: int = 0
+    errors: int = 0
+    not_run: int = 0
+
+    @property
+    def judged(self) -> int:
+        return self.passes + self.fails
+
+    @property
+    def made(self) -> int:
+        return self.passes + self.fails + self.errors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """A confidence interval of a pass rate, both ends in [0, 1]."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateResult:
+    """A gate applied to a tally.
+
+    ``needed`` is the least passing count of the planned runs, None when no count can pass.
+    ``rate`` (None without a judged run) and ``interval`` are over the judged runs; the interval
+    is Wilson's, two-sided. ``sentence`` explains the result to somebody who knows no statistics;
+    ``needs`` is the rule in short ("at least 10 of 10").
+    ``more_runs`` estimates how many further runs at this rate would decide a not-proven gate.
+    """
+
+    outcome: TestOutcome
+    kind: DecisionKind
+    needed: int | None
+    rate: float | None
+    interval: Interval
+    needs: str
+    sentence: str
+    more_runs: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Latency:
+    """Seconds over the judged runs of a test: median, 95th percentile, largest."""
+
+    p50: float
+    p95: float
+    max: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestResult:
+    """One test, decided."""
+
+    __test__ = False  # the name is the domain's; pytest need not collect it
+
+    test: Test
+    tally: Tally
+    gate: GateResult
+    latency: Latency | None
+    duration_seconds: float

@@ -1,0 +1,175 @@
+"""What a suite holds: criteria, and the tests (scenarios and cases) that are gated."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+from ci_judge.errors import Place
+
+JsonValue: TypeAlias = Any
+"""What JSON can hold: dict with string keys, list, str, int, finite float, bool, None."""
+
+Role: TypeAlias = Literal["user", "assistant", "system"]
+
+
+class GateKind(StrEnum):
+    """How the verdicts of a test decide it (rules.gates)."""
+
+    LOWER_BOUND = "lower_bound"
+    EXACT = "exact"
+    RATE = "rate"
+    MISSES = "misses"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateRule:
+    """A gate before it is applied: every kind comes down to "at least k of ``runs``".
+
+    ``threshold`` is a pass rate in [0, 1]; ``confidence`` in (0, 1) is two-sided for lower_bound
+    and one-sided for exact; ``misses`` (a count) is used by the misses gate alone. Rates are exact
+    fractions of the text that the user wrote.
+    """
+
+    kind: GateKind
+    runs: int
+    threshold: Fraction
+    confidence: Fraction = Fraction(95, 100)
+    misses: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateDefaults:
+    """What a test's gate is unless the test or its file says otherwise (section ``run``)."""
+
+    kind: GateKind = GateKind.LOWER_BOUND
+    runs: int = 10
+    threshold: Fraction = Fraction(7, 10)
+    confidence: Fraction = Fraction(95, 100)
+    misses: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criterion:
+    """One ``##`` section of an acceptance file. ``description`` is its Markdown body."""
+
+    id: str
+    title: str
+    description: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One turn of a conversation. ``content`` is text for a chat, any JSON value otherwise."""
+
+    role: Role
+    content: JsonValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """One thing that must hold: its text, and the phrases quoted in it (checked exactly)."""
+
+    text: str
+    phrases: tuple[str, ...] = ()
+
+
+class CheckKind(StrEnum):
+    """Checks that need no judge. Their results are certain."""
+
+    CONTAINS = "contains"
+    NOT_CONTAINS = "not_contains"
+    REGEX = "regex"
+    EQUALS = "equals"
+    JSON_SCHEMA = "json_schema"
+    JSON_PATH = "json_path"
+    MAX_LATENCY = "max_latency"
+    MAX_CHARS = "max_chars"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One check. ``operand`` is text for contains, not_contains and regex; any JSON for equals;
+    the schema itself for json_schema; ``{"path": str, "equals": JSON}`` for json_path; seconds
+    (float) for max_latency; a count (int) for max_chars.
+    """
+
+    kind: CheckKind
+    operand: JsonValue
+
+    def __str__(self) -> str:
+        return f"{self.kind.value}: {self.operand!r}"
+
+
+ScenarioKind: TypeAlias = Literal["happy_path", "edge_case", "adversarial", "custom"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """A conversation to hold with a target, and what must be true of the answers.
+
+    ``turns`` are the user's messages, sent one after another, each answered before the next.
+    ``history`` is given, not sent by itself: the target receives it with each turn.
+    """
+
+    id: str
+    name: str
+    criterion: Criterion
+    place: Place
+    gate: GateRule
+    turns: tuple[JsonValue, ...]
+    history: tuple[Message, ...] = ()
+    expectations: tuple[Expectation, ...] = ()
+    checks: tuple[Check, ...] = ()
+    kind: ScenarioKind = "custom"
+    tags: frozenset[str] = frozenset()
+    target: str | None = None
+    advisory: bool = False
+    skip: str | None = None
+
+    @property
+    def group(self) -> str:
+        return self.criterion.id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A Python function marked ``@case``. ``file`` is posix, relative to the configuration."""
+
+    id: str
+    function: str
+    requirement: str
+    file: str
+    place: Place
+    gate: GateRule
+    tags: frozenset[str] = frozenset()
+    advisory: bool = False
+    skip: str | None = None
+
+    @property
+    def name(self) -> str:
+        return self.function
+
+    @property
+    def group(self) -> str:
+        return self.file
+
+
+Test: TypeAlias = Scenario | Case
+"""The thing that gets one gate result."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """Everything to be judged, in the order in which reports show it."""
+
+    criteria: tuple[Criterion, ...] = ()
+    scenarios: tuple[Scenario, ...] = ()
+    cases: tuple[Case, ...] = ()
+    warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def tests(self) -> Sequence[Test]:
+        return (*self.scenarios, *self.cases)

@@ -1,0 +1,1 @@
+"""The formats of the report. They translate; rules decide."""

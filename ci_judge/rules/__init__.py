@@ -1,0 +1,1 @@
+"""Decisions and arithmetic, pure: no I/O, no clock, no chance."""

@@ -1,0 +1,1 @@
+"""What people write: criteria, scenarios, cases."""

@@ -1,0 +1,1 @@
+"""What a command other than run does."""
