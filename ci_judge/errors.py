@@ -4,9 +4,10 @@ Only what must stop a command is an exception. What a target, a case or a judge 
 value (``EvidenceFailure``, ``JudgeFailure``), because one run's trouble must not end the others.
 
     CiJudgeError
-    ├── InvalidInput       exit 2   configuration, suite file, flag or action input; all problems at once
+    ├── InvalidInput       exit 2   configuration, suite, flag or input is wrong; all problems at once
     ├── NothingToJudge     exit 5   no test matched
-    └── CannotStart        exit 3   valid input, but the system under test never came up
+    ├── CannotStart        exit 3   valid input, but the system under test never came up
+    └── Interrupted        exit 130 or 143, before there was anything to report
 """
 
 from dataclasses import dataclass
@@ -90,3 +91,15 @@ class CannotStart(CiJudgeError):
     """The input is fine, but a served target did not come up."""
 
     exit_code = ExitCode.UNDECIDED
+
+
+class Interrupted(CiJudgeError):
+    """A signal came before the first run; later ones end in a partial report instead."""
+
+    exit_code = ExitCode.INTERRUPTED
+
+
+class Terminated(Interrupted):
+    """The same for SIGTERM."""
+
+    exit_code = ExitCode.TERMINATED

@@ -21,8 +21,9 @@ class ToolEntry(TypedDict):
 
 
 class SummaryEntry(TypedDict):
-    """Counts of tests by result (advisory tests are counted in ``tests`` and ``advisory`` alone),
-    then of runs and requests.
+    """Counts of tests by result, then of runs and requests.
+
+    Advisory tests are counted in ``tests`` and ``advisory`` alone.
     """
 
     tests: int
@@ -208,8 +209,9 @@ class TestEntry(TypedDict):
 
 
 class GroupEntry(TypedDict):
-    """A criterion with its scenarios, or a case file with its cases. ``id`` is the criterion's id
-    or the file; an empty ``tests`` is a criterion that nothing covers.
+    """A criterion with its scenarios, or a case file with its cases.
+
+    ``id`` is the criterion's id or the file; an empty ``tests`` is a criterion that nothing covers.
     """
 
     kind: Literal["criterion", "cases"]

@@ -51,6 +51,7 @@ class Reply:
     value: JsonValue
     latency_seconds: float
     status: int | None = None
+    attempts: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -105,8 +105,10 @@ class JudgeIdentity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
-    """What one trial says of one item. ``probability`` and ``draw`` are None for boolean judges;
-    ``draw`` (u in [0, 1)) is set in sample mode only.
+    """What one trial says of one item.
+
+    ``probability`` and ``draw`` are None for boolean judges; ``draw`` (u in [0, 1)) is set in
+    sample mode only.
     """
 
     passed: bool

@@ -1,0 +1,20 @@
+"""``python -m ci_judge`` and the command ``ci-judge``."""
+
+import sys
+
+
+def main() -> int:
+    """Run the command line and return its exit code."""
+    if sys.argv[1:] == ["--version"]:
+        # Asked by scripts, often: answered before anything is imported.
+        from ci_judge import __version__  # noqa: PLC0415
+
+        sys.stdout.write(f"ci-judge {__version__}\n")
+        return 0
+    from ci_judge.cli.front import run_command_line  # noqa: PLC0415
+
+    return run_command_line(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

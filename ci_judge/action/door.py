@@ -1,0 +1,157 @@
+"""Reads what the runner hands in, has the suite run, and sets the outputs whatever happens."""
+
+import asyncio
+import os
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from ci_judge.action.desk import TITLE, Connect, Desk, connect_to_github
+from ci_judge.action.order import Judge, Order
+from ci_judge.action.suite_run import run_suite
+from ci_judge.action_inputs import ActionInputs, given, read_inputs
+from ci_judge.ci_context import CiContext, github_context
+from ci_judge.engine.stopping import StopSign
+from ci_judge.errors import CiJudgeError, ExitCode, Problem
+from ci_judge.redaction import Redactor
+from ci_judge.sinks.failure import SinkFailed
+from ci_judge.sinks.log import LogWriter
+from ci_judge.sinks.marked_stream import MarkedStream
+from ci_judge.sinks.outputs import outputs_of, outputs_without_report, write_outputs
+from ci_judge.workflows.surroundings import Surroundings
+
+_MOST_PROBLEMS = 9
+"""GitHub keeps 10 errors of a step: these, and "and N more"."""
+
+
+def main() -> int:
+    """Run the action in this process and give its exit code."""
+    judge = partial(run_suite, surroundings=Surroundings.real())
+    return run_action(dict(os.environ), write=_to(sys.stdout.buffer), judge=judge)
+
+
+def run_action(
+    environment: Mapping[str, str],
+    *,
+    write: Callable[[str], None],
+    judge: Judge,
+    connect: Connect = connect_to_github,
+) -> int:
+    """Run the action; whatever else is printed meanwhile goes into the log as text by others."""
+    log = LogWriter(write, commands=True)
+    with MarkedStream(log) as stream, redirect_stdout(stream), redirect_stderr(stream):
+        door = _Door(environment=environment, log=log, judge=judge, connect=connect)
+        return asyncio.run(door.act())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Door:
+    environment: Mapping[str, str]
+    log: LogWriter
+    judge: Judge
+    connect: Connect
+
+    async def act(self) -> int:
+        token = given(self.environment, "github-token")
+        self.log.protect(Redactor([token] if token else []))
+        stop_sign = StopSign()
+        with stop_sign.on_signals():
+            try:
+                return await self._judge_and_publish(stop_sign)
+            except CiJudgeError as error:
+                exit_code = error.exit_code
+                _show_problems(error, self.log)
+            except Exception as error:  # noqa: BLE001 - the border: a crash still sets the outputs
+                exit_code = ExitCode.BUG
+                _show_crash(error, self.log)
+            self._set_outputs(outputs_without_report(exit_code))
+            return exit_code
+
+    async def _judge_and_publish(self, stop_sign: StopSign) -> int:
+        inputs = read_inputs(self.environment)
+        context = _context(self.environment, inputs)
+        judged = await self.judge(_order(inputs, context), self.log, stop_sign)
+        desk = Desk(
+            environment=self.environment,
+            inputs=inputs,
+            context=context,
+            log=self.log,
+            connect=self.connect,
+        )
+        published = await desk.publish(judged)
+        # before the comment, which takes a while: a step that is cancelled then has them
+        self._set_outputs(outputs_of(judged.document, published))
+        comment_url = await desk.comment(judged)
+        if comment_url:
+            self._set_outputs({"comment-url": comment_url})
+        return judged.document["exit_code"]
+
+    def _set_outputs(self, outputs: Mapping[str, str]) -> None:
+        path = self.environment.get("GITHUB_OUTPUT")
+        if not path:
+            return
+        try:
+            write_outputs(Path(path), outputs)
+        except SinkFailed as failure:
+            self.log.command("warning", str(failure), title=TITLE)
+
+
+def _context(environment: Mapping[str, str], inputs: ActionInputs) -> CiContext:
+    context = github_context(environment)
+    return replace(context, pull_request=context.pull_request or inputs.pr_number)
+
+
+def _order(inputs: ActionInputs, context: CiContext) -> Order:
+    return Order(
+        config=inputs.config,
+        overrides=inputs.overrides,
+        select=inputs.select,
+        tags=inputs.tags,
+        working_directory=inputs.working_directory,
+        context=context,
+        secrets=(inputs.github_token,) if inputs.github_token else (),
+    )
+
+
+def _show_problems(error: CiJudgeError, log: LogWriter) -> None:
+    for problem in error.problems[:_MOST_PROBLEMS]:
+        _show_problem(problem, log)
+    rest = error.problems[_MOST_PROBLEMS:]
+    for problem in rest:
+        log.line(str(problem))
+    if rest:
+        log.command("error", f"and {len(rest)} more problems, see the log", title=TITLE)
+
+
+def _show_problem(problem: Problem, log: LogWriter) -> None:
+    place = problem.place
+    log.command(
+        "error",
+        str(problem),
+        title=TITLE,
+        file=place.file if place else None,
+        line=place.line if place else None,
+        col=place.column if place else None,
+    )
+
+
+def _show_crash(error: Exception, log: LogWriter) -> None:
+    log.untrusted("".join(traceback.format_exception(error)))
+    name = type(error).__name__
+    message = f"A bug in CI Judge stopped the run ({name}); please report it with the lines above"
+    log.command("error", message, title=TITLE)
+
+
+def _to(stream: BinaryIO) -> Callable[[str], None]:
+    """Write at once and in UTF-8, whatever the container's locale suggests."""
+
+    def write(text: str) -> None:
+        stream.write(text.encode("utf-8", errors="backslashreplace"))
+        stream.flush()
+
+    return write

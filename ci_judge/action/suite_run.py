@@ -1,0 +1,87 @@
+"""Runs the suite for the action, and tells the log how it goes."""
+
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from ci_judge.action.order import Judged, Order
+from ci_judge.app import Finished, FrontDoor, RunOptions, execute
+from ci_judge.engine.stopping import StopSign
+from ci_judge.protocols import Progress
+from ci_judge.redaction import Redactor
+from ci_judge.renderers import markdown
+from ci_judge.renderers.markdown_fit import fit
+from ci_judge.renderers.progress import PlainProgress
+from ci_judge.renderers.registry import renderer
+from ci_judge.sinks.fitting import MarkdownWithin, utf8_bytes, utf16_units
+from ci_judge.sinks.log import LogWriter
+from ci_judge.workflows.planning import Plan, Selection
+from ci_judge.workflows.surroundings import Surroundings
+
+
+async def run_suite(
+    order: Order, log: LogWriter, stop_sign: StopSign, *, surroundings: Surroundings
+) -> Judged:
+    """Run what is ordered, write the files, and show the report in the log."""
+    options = RunOptions(
+        config=Path(order.config) if order.config else None,
+        overrides={
+            key: value if isinstance(value, str) else list(value)
+            for key, value in order.overrides.items()
+        },
+        selection=Selection(names=order.select, tags=order.tags),
+        secrets=order.secrets,
+        context=order.context.entry(),
+    )
+    with log.group("Tests as they finish"):
+        finished = await execute(
+            options,
+            replace(surroundings, cwd=order.working_directory),
+            front=ActionFront(log),
+            stop_sign=stop_sign,
+        )
+    _show(finished, log)
+    return Judged(
+        document=finished.document,
+        runs=finished.runs,
+        root=finished.settings.root,
+        report_dir=finished.report_dir,
+        files=finished.files,
+        summary_markdown=_markdown(finished, utf8_bytes),
+        comment_markdown=_markdown(finished, utf16_units),
+    )
+
+
+class ActionFront(FrontDoor):
+    """Tells the step's log what goes on."""
+
+    def __init__(self, log: LogWriter) -> None:
+        self._log = log
+
+    def protect(self, redactor: Redactor) -> None:
+        self._log.protect(redactor)
+
+    def planned(self, plan: Plan) -> Progress:
+        del plan
+        return PlainProgress(self._log.line)
+
+    def warn(self, text: str) -> None:
+        self._log.command("warning", text, title="CI Judge")
+
+    def crashed(self, error: Exception) -> None:
+        self._log.untrusted("".join(traceback.format_exception(error)))
+
+
+def _show(finished: Finished, log: LogWriter) -> None:
+    report = "".join(renderer("console").render(finished.document, finished.runs))
+    for line in report.splitlines():
+        log.line(line)
+
+
+def _markdown(finished: Finished, measure: Callable[[str], int]) -> MarkdownWithin:
+    def within(limit: int) -> str:
+        blocks = markdown.blocks(finished.document, finished.runs)
+        return fit(blocks, limit=limit, measure=measure)
+
+    return within

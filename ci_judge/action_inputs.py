@@ -1,0 +1,210 @@
+"""The action's inputs: one table, from which action.yml is made and INPUT_* is read."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, TypeAlias, get_args
+
+from ci_judge.errors import InvalidInput, Problem
+
+CommentMode: TypeAlias = Literal["auto", "on-failure", "never"]
+Override: TypeAlias = str | tuple[str, ...]
+Refuse: TypeAlias = Callable[[str, str], None]
+"""(what is wrong, what to do about it): notes one more problem."""
+
+_TRUE = frozenset({"true", "True", "TRUE"})
+_FALSE = frozenset({"false", "False", "FALSE"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputSpec:
+    """One input.
+
+    ``setting`` is the configuration key that it overrides; such an input has no default, because
+    a default would always win over the file. ``lines`` takes a value a line.
+    """
+
+    description: str
+    default: str = ""
+    setting: str | None = None
+    lines: bool = False
+
+
+INPUTS: Mapping[str, InputSpec] = MappingProxyType(
+    {
+        "config": InputSpec(
+            description="Configuration file; otherwise ci-judge.yaml or ci-judge.toml is found"
+        ),
+        "paths": InputSpec(
+            description="Scenario and case files, folders or globs, one a line",
+            setting="suite.paths",
+            lines=True,
+        ),
+        "select": InputSpec(description="Only tests whose id matches this expression (-k)"),
+        "tags": InputSpec(description="Only tests whose tags match this expression (-m)"),
+        "runs": InputSpec(description="Runs of each test", setting="run.runs"),
+        "threshold": InputSpec(
+            description="Pass rate that a gate asks for, from 0 to 1", setting="run.threshold"
+        ),
+        "seed": InputSpec(description="Seed of the run's draws", setting="run.seed"),
+        "concurrency": InputSpec(description="Runs at the same time", setting="run.concurrency"),
+        "judge-provider": InputSpec(
+            description="stub, anthropic, openai or systemone", setting="judge.provider"
+        ),
+        "judge-model": InputSpec(description="Model that judges", setting="judge.model"),
+        "fail-on": InputSpec(
+            description="What fails the step: error (failed or undecided gates), failure or never",
+            setting="run.fail_on",
+        ),
+        "comment": InputSpec(
+            description="Pull request comment: auto (where there is a pull request), on-failure"
+            " or never",
+            default="auto",
+        ),
+        "comment-key": InputSpec(
+            description="Which comment is this one's, by default workflow/job; set it for each leg"
+            " of a matrix"
+        ),
+        "github-token": InputSpec(
+            description="Token that writes the comment (pull-requests: write)",
+            default="${{ github.token }}",
+        ),
+        "pr-number": InputSpec(
+            description="Pull request to comment on when the event has none of its own"
+        ),
+        "report-dir": InputSpec(
+            description="Folder of the report files, inside the workspace", setting="report.dir"
+        ),
+        "summary": InputSpec(description="Write the step summary", default="true"),
+        "annotations": InputSpec(description="Annotate failed tests", default="true"),
+        "working-directory": InputSpec(
+            description="Where paths start, inside the workspace", default="."
+        ),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionInputs:
+    """The inputs as given, checked; None is not given.
+
+    ``overrides`` maps configuration keys ("run.runs") to the text given for them.
+    ``working_directory`` is absolute; ``config`` is relative to it unless absolute.
+    """
+
+    config: str | None
+    overrides: Mapping[str, Override]
+    select: str | None
+    tags: str | None
+    comment: CommentMode
+    comment_key: str
+    github_token: str | None
+    pr_number: int | None
+    summary: bool
+    annotations: bool
+    workspace: Path
+    working_directory: Path
+
+
+def variable_of(name: str) -> str:
+    """Name the variable in which the runner passes an input: hyphens stay."""
+    return "INPUT_" + name.replace(" ", "_").upper()
+
+
+def given(environment: Mapping[str, str], name: str) -> str | None:
+    """Give an input's text, trimmed; empty and missing alike are not given."""
+    return environment.get(variable_of(name), "").strip() or None
+
+
+def read_inputs(environment: Mapping[str, str]) -> ActionInputs:
+    """Read every input. Raises InvalidInput with all problems."""
+    reader = _Reader(environment)
+    workspace = Path(environment.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
+    working_directory = reader.inside("working-directory", workspace, start=workspace)
+    reader.inside("report-dir", workspace, start=working_directory)
+    inputs = ActionInputs(
+        config=reader.one("config"),
+        overrides=reader.overrides(),
+        select=reader.one("select"),
+        tags=reader.one("tags"),
+        comment=reader.comment_mode(),
+        comment_key=reader.one("comment-key") or _default_key(environment),
+        github_token=reader.one("github-token"),
+        pr_number=reader.number("pr-number"),
+        summary=reader.boolean("summary"),
+        annotations=reader.boolean("annotations"),
+        workspace=workspace,
+        working_directory=working_directory,
+    )
+    if reader.problems:
+        raise InvalidInput(*reader.problems)
+    return inputs
+
+
+def _default_key(environment: Mapping[str, str]) -> str:
+    parts = (environment.get("GITHUB_WORKFLOW"), environment.get("GITHUB_JOB"))
+    return "/".join(part for part in parts if part) or "ci-judge"
+
+
+class _Reader:
+    """Reads inputs one by one and remembers everything that is wrong with them."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+        self.problems: list[Problem] = []
+
+    def one(self, name: str) -> str | None:
+        text = given(self._environment, name)
+        if text and ("\n" in text or "\r" in text):
+            self._refuse(name, "has several lines", "give one value on one line")
+        return text
+
+    def boolean(self, name: str) -> bool:
+        text = self.one(name) or INPUTS[name].default
+        if text not in _TRUE | _FALSE:
+            self._refuse(name, f'is "{text}", which is not a boolean', "write true or false")
+        return text in _TRUE
+
+    def number(self, name: str) -> int | None:
+        text = self.one(name)
+        if text is None:
+            return None
+        if not (text.isascii() and text.isdigit() and int(text) > 0):
+            self._refuse(name, f'is "{text}", which is not a number', "write digits alone")
+            return None
+        return int(text)
+
+    def comment_mode(self) -> CommentMode:
+        text = self.one("comment") or INPUTS["comment"].default
+        modes: tuple[CommentMode, ...] = get_args(CommentMode)
+        for mode in modes:
+            if text == mode:
+                return mode
+        self._refuse("comment", f'is "{text}"', f"write {', '.join(modes[:-1])} or {modes[-1]}")
+        return "never"
+
+    def inside(self, name: str, workspace: Path, *, start: Path) -> Path:
+        path = (start / (self.one(name) or ".")).resolve()
+        if not path.is_relative_to(workspace):
+            self._refuse(
+                name, f'is "{path}", outside the workspace', f'name a folder in "{workspace}"'
+            )
+        return path
+
+    def overrides(self) -> dict[str, Override]:
+        found: dict[str, Override] = {}
+        for name, spec in INPUTS.items():
+            if spec.setting is None or given(self._environment, name) is None:
+                continue
+            found[spec.setting] = self._lines(name) if spec.lines else (self.one(name) or "")
+        return found
+
+    def _lines(self, name: str) -> tuple[str, ...]:
+        text = given(self._environment, name) or ""
+        return tuple(line.strip() for line in text.splitlines() if line.strip())
+
+    def _refuse(self, name: str, wrong: str, hint: str) -> None:
+        problem = Problem(message=f'input "{name}" {wrong}', hint=hint)
+        if problem not in self.problems:
+            self.problems.append(problem)

@@ -1,0 +1,133 @@
+"""What checks borrow from elsewhere: patterns with a time limit, and JSON Schema.
+
+The only home of ``regex`` (the standard library's engine cannot be interrupted) and, besides the
+report's validation, of ``jsonschema``. Both are imported when first used.
+"""
+
+from typing import Any
+
+from ci_judge.model.suite import JsonValue
+from ci_judge.rules.checks import CheckTools, Undecided
+
+PATTERN_TIMEOUT_SECONDS = 1.0
+_LONGEST_MESSAGE = 200
+
+
+def check_tools(*, timeout_seconds: float = PATTERN_TIMEOUT_SECONDS) -> CheckTools:
+    """Return the tools; a pattern that takes longer than ``timeout_seconds`` is undecided."""
+    return CheckTools(
+        search=lambda pattern, text: _search(pattern, text, timeout_seconds=timeout_seconds),
+        violation=_violation,
+    )
+
+
+def pattern_error(pattern: str) -> str | None:
+    """Say why a pattern is not a regular expression; None when it is one."""
+    import regex  # noqa: PLC0415 - costs a start what only some suites need
+
+    try:
+        regex.compile(pattern)
+    except (regex.error, RecursionError, OverflowError) as error:
+        return _bounded(str(error))
+    return None
+
+
+def schema_error(schema: JsonValue) -> str | None:
+    """Say why a value is not a usable JSON Schema; None when it is.
+
+    Draft 2020-12 unless ``$schema`` names another. A reference to another document is an error:
+    nothing is ever fetched.
+    """
+    if not isinstance(schema, dict | bool):
+        return "a schema is an object (or true or false)"
+    from jsonschema.exceptions import SchemaError  # noqa: PLC0415 - see above
+
+    try:
+        kind = _validator_kind(schema)
+        kind.check_schema(schema)
+    except SchemaError as error:
+        return _bounded(f"{error.json_path}: {error.message}")
+    except (ValueError, RecursionError) as error:
+        return _bounded(str(error))
+    return _foreign_reference(schema)
+
+
+def _search(pattern: str, text: str, *, timeout_seconds: float) -> bool | Undecided:
+    import regex  # noqa: PLC0415 - see above
+
+    try:
+        return regex.search(pattern, text, timeout=timeout_seconds, concurrent=True) is not None
+    except TimeoutError:
+        return Undecided(message=f"the pattern took longer than {timeout_seconds:g} s")
+    except (regex.error, RecursionError, MemoryError) as error:
+        return Undecided(message=_bounded(f"the pattern does not work: {error}"))
+
+
+def _violation(schema: JsonValue, value: JsonValue) -> str | Undecided | None:
+    from jsonschema.exceptions import best_match  # noqa: PLC0415 - see above
+    from referencing import Registry  # noqa: PLC0415 - see above
+    from referencing.exceptions import Unresolvable  # noqa: PLC0415 - see above
+
+    try:
+        # an explicit registry: without one, remote references would be fetched
+        validator = _validator_kind(schema)(schema, registry=Registry())
+        worst = best_match(validator.iter_errors(value))
+    except Unresolvable as error:
+        return Undecided(message=_bounded(f"the schema's reference {error.ref} leads nowhere"))
+    except RecursionError:
+        return Undecided(message="the schema or the value is nested too deep")
+    return None if worst is None else _bounded(f"{worst.json_path}: {worst.message}")
+
+
+def _validator_kind(schema: JsonValue) -> Any:
+    """Return the validator class of a schema. Raises ValueError for an unknown ``$schema``."""
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - see above
+    from jsonschema.validators import validator_for  # noqa: PLC0415 - see above
+
+    named = schema.get("$schema") if isinstance(schema, dict) else None
+    if named is None:
+        return Draft202012Validator
+    kind = validator_for({"$schema": str(named)}, default=Draft202012Validator)
+    if kind.META_SCHEMA["$schema"].rstrip("#") != str(named).rstrip("#"):
+        raise ValueError(f"unknown $schema {named!r}")
+    return kind
+
+
+def _foreign_reference(schema: JsonValue) -> str | None:
+    """Name the first reference that leads out of the schema (to no ``$id`` in it)."""
+    known = {_document(found) for found in _values_of(schema, "$id")}
+    for reference in (*_values_of(schema, "$ref"), *_values_of(schema, "$dynamicRef")):
+        document = _document(reference)
+        if "://" in document and document not in known and not _is_metaschema(document):
+            return f'the reference "{_bounded(reference)}" leads to another document'
+    return None
+
+
+def _document(reference: str) -> str:
+    return reference.partition("#")[0]
+
+
+def _is_metaschema(document: str) -> bool:
+    return document.startswith(("https://json-schema.org/", "http://json-schema.org/"))
+
+
+def _values_of(schema: JsonValue, key: str) -> list[str]:
+    """Collect the texts that stand under a key anywhere in a schema."""
+    found: list[str] = []
+    waiting = [schema]
+    while waiting:
+        match waiting.pop():
+            case dict() as node:
+                named = node.get(key)
+                found += [named] if isinstance(named, str) else []
+                waiting += node.values()
+            case list() as nodes:
+                waiting += nodes
+            case _:
+                pass
+    return found
+
+
+def _bounded(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_MESSAGE else f"{line[:_LONGEST_MESSAGE]}…"

@@ -1,0 +1,95 @@
+"""Which commit, branch, pull request and CI run this is, as the CI's variables tell it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_LARGEST_EVENT_BYTES = 25 * 1024 * 1024
+_PULL_REQUEST_EVENTS = frozenset({"pull_request", "pull_request_target"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CiContext:
+    """Where a run happens; None is unknown. ``url`` is the page of the CI run and attempt."""
+
+    commit: str | None = None
+    branch: str | None = None
+    repository: str | None = None
+    pull_request: int | None = None
+    url: str | None = None
+    attempt: int | None = None
+    run_id: str | None = None
+
+    def entry(self) -> dict[str, Any]:
+        """Give what the report says of it (``run`` in ``report.json``)."""
+        return {
+            "commit": self.commit,
+            "branch": self.branch,
+            "repository": self.repository,
+            "pull_request": self.pull_request,
+            "url": self.url,
+            "attempt": self.attempt,
+        }
+
+
+def github_context(environment: Mapping[str, str]) -> CiContext:
+    """Read what GitHub Actions says; outside of it everything is unknown.
+
+    For a pull request the commit and branch are its head's: ``GITHUB_SHA`` is a merge commit that
+    nobody knows. A missing or damaged event file only leaves more unknown.
+    """
+    pull_request: dict[str, Any] = {}
+    if environment.get("GITHUB_EVENT_NAME") in _PULL_REQUEST_EVENTS:
+        event = read_event(environment)
+        pull_request = _mapping(event.get("pull_request"))
+    head = _mapping(pull_request.get("head"))
+    return CiContext(
+        commit=_text(head.get("sha")) or environment.get("GITHUB_SHA") or None,
+        branch=_text(head.get("ref")) or environment.get("GITHUB_REF_NAME") or None,
+        repository=environment.get("GITHUB_REPOSITORY") or None,
+        pull_request=_number(pull_request.get("number")),
+        url=_run_url(environment),
+        attempt=_number(environment.get("GITHUB_RUN_ATTEMPT")),
+        run_id=environment.get("GITHUB_RUN_ID") or None,
+    )
+
+
+def read_event(environment: Mapping[str, str]) -> dict[str, Any]:
+    """Give the event that started the workflow; empty when it cannot be read."""
+    path = environment.get("GITHUB_EVENT_PATH")
+    if not path:
+        return {}
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(_LARGEST_EVENT_BYTES)
+        return _mapping(json.loads(content))
+    except (OSError, ValueError, RecursionError):
+        return {}
+
+
+def _run_url(environment: Mapping[str, str]) -> str | None:
+    server = environment.get("GITHUB_SERVER_URL", "").rstrip("/")
+    repository = environment.get("GITHUB_REPOSITORY")
+    run_id = environment.get("GITHUB_RUN_ID")
+    if not (server and repository and run_id):
+        return None
+    attempt = environment.get("GITHUB_RUN_ATTEMPT")
+    return f"{server}/{repository}/actions/runs/{run_id}" + (
+        f"/attempts/{attempt}" if attempt else ""
+    )
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _number(value: Any) -> int | None:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else None

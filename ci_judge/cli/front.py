@@ -1,0 +1,107 @@
+"""The command line's border: from words to a command, from errors to lines and exit codes."""
+
+import os
+import sys
+import traceback
+from importlib import import_module
+from typing import Any
+
+import click
+
+from ci_judge import __version__
+from ci_judge.errors import CiJudgeError, ExitCode
+from ci_judge.visible_text import one_line
+
+ISSUES = "https://github.com/ci-judge/ci-judge/issues"
+LONGEST_LINE = 2_000
+
+COMMANDS = {
+    "init": "Write a first configuration, criteria, a scenario and a workflow.",
+    "check": "Validate everything and print the plan; send nothing.",
+    "generate": "Write scenarios out of the criteria, for people to review.",
+    "run": "Run the suite, judge it, write the reports (the default).",
+    "render": "Make every report format again from a report.json.",
+}
+
+
+class LazyCommands(click.Group):
+    """Imports a command's module when that command is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"ci_judge.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing any."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take flags without a command for those of ``run``."""
+        if args and args[0].startswith("-") and args[0] not in {"--help", "-h", "--version"}:
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(
+    cls=LazyCommands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Example: ci-judge run --config examples/faq-bot/ci-judge.yaml",
+)
+@click.version_option(__version__, message="ci-judge %(version)s")
+def commands() -> None:
+    """Judge software whose right answer cannot be compared with ==, in CI."""
+
+
+def run_command_line(arguments: list[str]) -> int:
+    """Run one command. Every error is one line a problem; a traceback is a bug of ours."""
+    _write_anything()
+    try:
+        return _exit_code(commands.main(arguments, prog_name="ci-judge", standalone_mode=False))
+    except CiJudgeError as error:
+        for problem in error.problems:
+            _say(f"error: {problem}")
+        return int(error.exit_code)
+    except click.UsageError as error:
+        _say(f"error: {error.format_message()}{_usage_hint(error)}")
+        return int(ExitCode.INVALID)
+    except (click.Abort, KeyboardInterrupt):
+        _say("interrupted")
+        return int(ExitCode.INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read our output has gone; the default handler would complain about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return int(ExitCode.PASSED)
+    except Exception as error:  # noqa: BLE001 - the border: a bug is shown as one
+        _say(traceback.format_exc(), limit=None)
+        _say(f"This is a bug in CI Judge ({type(error).__name__}). Please report it: {ISSUES}")
+        return int(ExitCode.BUG)
+
+
+def _exit_code(result: Any) -> int:
+    return result if isinstance(result, int) else int(ExitCode.PASSED)
+
+
+def _usage_hint(error: click.UsageError) -> str:
+    return f" (see `{error.ctx.command_path} --help`)" if error.ctx else ""
+
+
+def _say(text: str, *, limit: int | None = LONGEST_LINE) -> None:
+    shown = text if limit is None else one_line(text, limit=limit)
+    sys.stderr.write(f"{shown}\n")
+
+
+def _write_anything() -> None:
+    """Let no locale stop a report: what it cannot show appears as an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")

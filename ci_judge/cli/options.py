@@ -1,0 +1,48 @@
+"""Options that several commands share, and how they become overrides of the configuration."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+config = click.option(
+    "--config",
+    "-c",
+    type=click.Path(path_type=Path),
+    help="The configuration file. Found in this folder or a parent when not given.",
+)
+
+names = click.option("-k", "names", metavar="EXPR", help="Only tests whose id or name matches.")
+tags = click.option("-m", "tags", metavar="TAGEXPR", help="Only tests with these tags or kinds.")
+
+# Flag, configuration key, help. The value goes to the settings as it was typed: they know its form.
+OVERRIDES = (
+    ("--runs", "run.runs", "Runs of each test that does not set its own."),
+    ("--threshold", "run.threshold", "Pass rate that a gate must prove, such as 0.8."),
+    ("--seed", "run.seed", "Seed of the draws, for the same draws again."),
+    ("--concurrency", "run.concurrency", "Requests in flight to the target at once."),
+    ("--fail-on", "run.fail_on", "What fails the command: error, failure or never."),
+    ("--report-dir", "report.dir", "Folder for the reports."),
+    ("--judge-provider", "judge.provider", "Who judges: stub, anthropic, openai, systemone."),
+    ("--judge-model", "judge.model", "The judge's model."),
+)
+
+
+def overrides(function: F) -> F:
+    """Add a flag for each entry of OVERRIDES; they arrive as the argument ``values``."""
+    for flag, key, text in reversed(OVERRIDES):
+        function = click.option(flag, parameter_name(key), metavar="VALUE", help=text)(function)
+    return function
+
+
+def parameter_name(key: str) -> str:
+    return "set_" + key.replace(".", "_")
+
+
+def given_overrides(values: dict[str, Any]) -> dict[str, str]:
+    """Pick the flags that were given, as dotted keys. Takes them out of ``values``."""
+    picked = {key: values.pop(parameter_name(key)) for _, key, _ in OVERRIDES}
+    return {key: text for key, text in picked.items() if text is not None}

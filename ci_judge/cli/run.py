@@ -1,0 +1,102 @@
+"""``ci-judge run``: the whole story, told on the terminal."""
+
+import asyncio
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ci_judge.app import Finished, FrontDoor, RunOptions, execute
+from ci_judge.ci_context import github_context
+from ci_judge.cli import options
+from ci_judge.engine.stopping import StopSign
+from ci_judge.protocols import Progress
+from ci_judge.redaction import Redactor
+from ci_judge.renderers.progress import PlainProgress
+from ci_judge.renderers.registry import renderer
+from ci_judge.sinks.log import LogWriter
+from ci_judge.workflows.planning import Plan, Selection
+from ci_judge.workflows.surroundings import Surroundings
+
+
+@click.command(
+    short_help="Run the suite, judge it, write the reports.",
+    epilog="Example: ci-judge run --runs 20 --threshold 0.8 -k refund",
+)
+@options.config
+@options.names
+@options.tags
+@options.overrides
+@click.option("-x", "stop_at_first", is_flag=True, help="Stop after the first failed test.")
+@click.option("--maxfail", type=click.IntRange(min=1), help="Stop after N failed tests.")
+@click.option("--junitxml", type=click.Path(path_type=Path), help="One more copy of the JUnit XML.")
+@click.option("--quiet", "-q", is_flag=True, help="Say the result and nothing else.")
+@click.option("--json", "as_json", is_flag=True, help="Print report.json to stdout, nothing else.")
+def command(**values: Any) -> int:
+    """Send every scenario to its target, call every case, judge, decide and report.
+
+    Exit codes: 0 every gate passed, 1 a gate failed, 2 wrong input, 3 undecided, 5 no test.
+    """
+    surroundings = Surroundings.real()
+    terminal = _Terminal(quiet=values["quiet"] or values["as_json"])
+    finished = asyncio.run(_run(_run_options(values, surroundings), surroundings, terminal))
+    if values["as_json"]:
+        for piece in renderer("json").render(finished.document, finished.runs):
+            sys.stdout.write(piece)
+    else:
+        terminal.conclude(finished)
+    return finished.document["exit_code"]
+
+
+async def _run(run_options: RunOptions, surroundings: Surroundings, front: FrontDoor) -> Finished:
+    stop_sign = StopSign()
+    with stop_sign.on_signals():
+        return await execute(run_options, surroundings, front=front, stop_sign=stop_sign)
+
+
+def _run_options(values: dict[str, Any], surroundings: Surroundings) -> RunOptions:
+    return RunOptions(
+        config=values["config"],
+        overrides=options.given_overrides(values),
+        selection=Selection(names=values["names"], tags=values["tags"]),
+        max_failures=1 if values["stop_at_first"] else values["maxfail"],
+        junit_copy=values["junitxml"],
+        context=github_context(surroundings.environment).entry(),
+    )
+
+
+class _Terminal(FrontDoor):
+    """Shows progress on a terminal, plain lines elsewhere; notices go to stderr."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._out = LogWriter(sys.stdout.write, commands=False)
+        self._err = LogWriter(sys.stderr.write, commands=False)
+
+    def protect(self, redactor: Redactor) -> None:
+        self._out.protect(redactor)
+        self._err.protect(redactor)
+
+    def planned(self, plan: Plan) -> Progress:
+        if self._quiet:
+            return super().planned(plan)
+        return PlainProgress(self._out.line)
+
+    def warn(self, text: str) -> None:
+        self._err.line(f"warning: {text}")
+
+    def crashed(self, error: Exception) -> None:
+        self._err.untrusted("".join(traceback.format_exception(error)))
+
+    def conclude(self, finished: Finished) -> None:
+        for piece in renderer("console").render(finished.document, finished.runs):
+            self._out.line(piece.removesuffix("\n"))
+        for kind, path in finished.files.items():
+            self._out.line(f"{kind}: {_shown(path)}")
+
+
+def _shown(path: Path) -> str:
+    here = Path.cwd()
+    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()

@@ -1,0 +1,264 @@
+"""The document around the runs: header, summary, groups, tests."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ci_judge.document.run_entries import iso_time
+from ci_judge.model.document import (
+    SCHEMA_VERSION,
+    GateEntry,
+    GroupEntry,
+    JudgeEntry,
+    LatencyEntry,
+    ReportDocument,
+    RunContextEntry,
+    Status,
+    SummaryEntry,
+    TestEntry,
+)
+from ci_judge.model.judging import JudgeIdentity, VotePolicy
+from ci_judge.model.results import TestResult
+from ci_judge.model.suite import Case, GateKind, Scenario, Suite
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """What stands above the tests. ``started`` and ``finished`` are seconds since the epoch."""
+
+    version: str
+    status: Status
+    exit_code: int
+    headline: str
+    context: dict[str, Any]
+    seed: int
+    started: float
+    finished: float
+    interrupted: bool
+    settings: dict[str, Any]
+    judge: JudgeEntry | None
+    warnings: tuple[str, ...]
+    target_requests: int
+    judge_requests: int
+    input_tokens: int | None
+    output_tokens: int | None
+
+
+def build_document(header: Header, suite: Suite, results: Sequence[TestResult]) -> ReportDocument:
+    """Put header, summary and groups together. Runs are added where the document is written."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "tool": {"name": "ci-judge", "version": header.version},
+        "status": header.status,
+        "exit_code": header.exit_code,
+        "headline": header.headline,
+        "summary": _summary(header, results),
+        "run": _run_context(header),
+        "settings": header.settings,
+        "judge": header.judge,
+        "warnings": list(header.warnings),
+        "groups": _groups(suite, results),
+    }
+
+
+def judge_entry(
+    identity: JudgeIdentity, policy: VotePolicy, *, needed_votes: int, models: Iterable[str]
+) -> JudgeEntry:
+    return {
+        "provider": identity.provider,
+        "model": identity.model,
+        "models_answered": sorted(models),
+        "prompt_version": identity.prompt_version,
+        "temperature": identity.temperature,
+        "mode": policy.mode,
+        "threshold": policy.threshold,
+        "repetitions": policy.repetitions,
+        "minimum_pass_rate": policy.rate_text,
+        "needed_votes": needed_votes,
+        "notice": identity.notice,
+    }
+
+
+def _run_context(header: Header) -> RunContextEntry:
+    context = header.context
+    return {
+        "commit": context.get("commit"),
+        "branch": context.get("branch"),
+        "repository": context.get("repository"),
+        "pull_request": context.get("pull_request"),
+        "url": context.get("url"),
+        "attempt": context.get("attempt"),
+        "seed": header.seed,
+        "started": iso_time(header.started),
+        "finished": iso_time(header.finished),
+        "interrupted": header.interrupted,
+    }
+
+
+def _summary(header: Header, results: Sequence[TestResult]) -> SummaryEntry:
+    gating = [result for result in results if not result.test.advisory]
+    passes, fails = (
+        sum(result.tally.passes for result in results),
+        sum(result.tally.fails for result in results),
+    )
+    return {
+        "tests": len(results),
+        "passed": _count(gating, "passed"),
+        "failed": _count(gating, "failed"),
+        "errors": _count(gating, "error"),
+        "skipped": _count(gating, "skipped"),
+        "advisory": len(results) - len(gating),
+        "runs_planned": sum(_planned(result) for result in results),
+        "runs_made": sum(result.tally.made for result in results),
+        "runs_passed": passes,
+        "runs_failed": fails,
+        "runs_errors": sum(result.tally.errors for result in results),
+        "pass_rate": round(passes / (passes + fails), 6) if passes + fails else None,
+        "target_requests": header.target_requests,
+        "judge_requests": header.judge_requests,
+        "input_tokens": header.input_tokens,
+        "output_tokens": header.output_tokens,
+        "cost_usd": None,
+        "duration_seconds": round(header.finished - header.started, 3),
+    }
+
+
+def _planned(result: TestResult) -> int:
+    return 0 if result.test.skip is not None else result.tally.planned
+
+
+def _count(results: Sequence[TestResult], outcome: str) -> int:
+    return sum(result.gate.outcome == outcome for result in results)
+
+
+def _groups(suite: Suite, results: Sequence[TestResult]) -> list[GroupEntry]:
+    by_group: dict[str, list[TestEntry]] = {}
+    anchors = _Anchors()
+    for result in results:
+        entry = _test(result, anchors.of(result.test.id))
+        by_group.setdefault(result.test.group, []).append(entry)
+    criteria: list[GroupEntry] = [
+        {
+            "kind": "criterion",
+            "id": criterion.id,
+            "title": criterion.title,
+            "description": criterion.description,
+            "file": criterion.place.file,
+            "line": criterion.place.line,
+            "tests": by_group.get(criterion.id, []),
+        }
+        for criterion in suite.criteria
+    ]
+    files = dict.fromkeys(result.test.group for result in results if isinstance(result.test, Case))
+    return [*criteria, *(_case_group(file, by_group[file]) for file in files)]
+
+
+def _case_group(file: str, tests: list[TestEntry]) -> GroupEntry:
+    return {
+        "kind": "cases",
+        "id": file,
+        "title": file,
+        "description": "",
+        "file": file,
+        "line": 1,
+        "tests": tests,
+    }
+
+
+class _Anchors:
+    """HTML ids: short, readable, unique over the document."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def of(self, test_id: str) -> str:
+        kept = "".join(char if char.isascii() and char.isalnum() else "-" for char in test_id)
+        base = "test-" + "-".join(part for part in kept.lower().split("-") if part)
+        anchor, number = base, 2
+        while anchor in self._taken:
+            anchor, number = f"{base}-{number}", number + 1
+        self._taken.add(anchor)
+        return anchor
+
+
+def _test(result: TestResult, anchor: str) -> TestEntry:
+    test, tally, gate = result.test, result.tally, result.gate
+    return {
+        "id": test.id,
+        "anchor": anchor,
+        "name": test.name,
+        "result": gate.outcome,
+        "advisory": test.advisory,
+        "skip_reason": test.skip,
+        "file": test.place.file,
+        "line": test.place.line,
+        "tags": sorted(test.tags),
+        **_subject(test),
+        "planned": tally.planned,
+        "made": tally.made,
+        "judged": tally.judged,
+        "passes": tally.passes,
+        "fails": tally.fails,
+        "errors": tally.errors,
+        "not_run": tally.not_run,
+        "rate": None if gate.rate is None else round(gate.rate, 6),
+        "interval": [round(gate.interval.low, 6), round(gate.interval.high, 6)],
+        "gate": _gate(result),
+        "latency": _latency_entry(result),
+        "duration_seconds": round(result.duration_seconds, 3),
+    }
+
+
+def _subject(test: Scenario | Case) -> Any:
+    """Give the keys in which scenarios and cases differ."""
+    if isinstance(test, Case):
+        return {
+            "kind": "case",
+            "turns": [],
+            "history": [],
+            "expected": [],
+            "checks": [],
+            "requirement": test.requirement,
+        }
+    return {
+        "kind": test.kind,
+        "turns": list(test.turns),
+        "history": [{"role": past.role, "content": past.content} for past in test.history],
+        "expected": [expectation.text for expectation in test.expectations],
+        "checks": [str(check) for check in test.checks],
+        "requirement": None,
+    }
+
+
+def _gate(result: TestResult) -> GateEntry:
+    rule, gate = result.test.gate, result.gate
+    return {
+        "kind": rule.kind.value,
+        "threshold": float(rule.threshold),
+        "threshold_text": fraction_text(rule.threshold),
+        "confidence": float(rule.confidence),
+        "misses": rule.misses if rule.kind is GateKind.MISSES else None,
+        "needed": gate.needed,
+        "needs": gate.needs,
+        "decision": gate.kind.value,
+        "sentence": gate.sentence,
+        "more_runs": gate.more_runs,
+    }
+
+
+def _latency_entry(result: TestResult) -> LatencyEntry | None:
+    latency = result.latency
+    if latency is None:
+        return None
+    return {
+        "p50": round(latency.p50, 6),
+        "p95": round(latency.p95, 6),
+        "max": round(latency.max, 6),
+    }
+
+
+def fraction_text(value: Fraction) -> str:
+    """``7/10`` as "0.7"; what has no short decimal form stays a fraction ("2/3")."""
+    decimal = repr(float(value))
+    return decimal if Fraction(decimal) == value else str(value)

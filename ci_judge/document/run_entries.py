@@ -1,0 +1,189 @@
+"""One run as an entry of the report: one line of the ledger."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from ci_judge.model.document import (
+    CheckEntry,
+    FailureEntry,
+    MessageEntry,
+    ReportDocument,
+    RulingEntry,
+    RunEntry,
+    TrialEntry,
+    VoteEntry,
+)
+from ci_judge.model.evidence import CaseValue, Conversation, EvidenceFailure
+from ci_judge.model.judging import CheckResult, ItemVote, JudgeFailure, Run, Trial
+from ci_judge.model.suite import Message
+
+Entry = TypeVar("Entry", ReportDocument, RunEntry)
+
+
+def run_entry(run: Run, *, max_response_chars: int) -> RunEntry:
+    """One run as an entry; what is longer than ``max_response_chars`` is cut and counted."""
+    cutter = _Cutter(max_response_chars)
+    return {
+        "test": run.test_id,
+        "number": run.number,
+        "outcome": run.outcome,
+        "reason": run.reason,
+        "certain": run.certain,
+        "started": iso_time(run.started_at),
+        "duration_seconds": round(run.duration_seconds, 6),
+        "latency_seconds": _latency(run),
+        "response": _response(run, max_response_chars),
+        "evidence": cutter.value(run.evidence.value)
+        if isinstance(run.evidence, CaseValue)
+        else None,
+        "transcript": [_message(message, cutter) for message in _transcript(run)],
+        "cut_chars": cutter.cut_chars,
+        "checks": [_check(result) for result in run.checks],
+        "trials": [_trial(trial) for trial in run.trials],
+        "votes": [_vote(vote) for vote in run.votes],
+        "failure": _evidence_failure(run.failure),
+    }
+
+
+def iso_time(seconds: float) -> str:
+    """Seconds since the epoch as UTC ISO 8601 with milliseconds."""
+    moment = datetime.fromtimestamp(seconds, tz=UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class _Cutter:
+    """Shortens long texts of one run and counts what it took, once per text of a response."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self.cut_chars = 0
+
+    def text(self, text: str) -> str:
+        extra = len(text) - self._limit
+        if extra <= 0:
+            return text
+        self.cut_chars += extra
+        return f"{text[: self._limit]}… [{extra} more characters]"
+
+    def value(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {key: self.value(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.value(item) for item in value]
+        return value
+
+
+def _response(run: Run, limit: int) -> str | None:
+    """Give the last answer; in the transcript, where it stands too, its cut is counted."""
+    if not isinstance(run.evidence, Conversation):
+        return None
+    return _Cutter(limit).text(run.evidence.response)
+
+
+def _transcript(run: Run) -> tuple[Message, ...]:
+    if isinstance(run.evidence, Conversation):
+        return run.evidence.transcript
+    return run.failure.transcript if run.failure else ()
+
+
+def _latency(run: Run) -> float | None:
+    match run.evidence:
+        case Conversation(replies=replies):
+            return round(max(reply.latency_seconds for reply in replies), 6)
+        case CaseValue(latency_seconds=seconds):
+            return round(seconds, 6)
+        case None:
+            return None
+
+
+def _message(message: Message, cutter: _Cutter) -> MessageEntry:
+    return {"role": message.role, "content": cutter.value(message.content)}
+
+
+def _check(result: CheckResult) -> CheckEntry:
+    return {
+        "kind": str(result.kind),
+        "wanted": result.wanted,
+        "passed": result.passed,
+        "found": result.found,
+        "item": result.item,
+    }
+
+
+def _trial(trial: Trial) -> TrialEntry:
+    return {
+        "repetition": trial.repetition,
+        "rulings": [
+            RulingEntry(
+                item=item,
+                passed=ruling.passed,
+                reason=ruling.reason,
+                probability=ruling.probability,
+                draw=ruling.draw,
+            )
+            for item, ruling in enumerate(trial.rulings, start=1)
+        ],
+        "failure": _judge_failure(trial.failure),
+        "model": trial.model,
+        "input_tokens": trial.usage.input_tokens,
+        "output_tokens": trial.usage.output_tokens,
+        "latency_seconds": round(trial.latency_seconds, 6),
+        "requests": trial.requests,
+        "request_id": trial.request_id,
+    }
+
+
+def _vote(vote: ItemVote) -> VoteEntry:
+    return {
+        "item": vote.item,
+        "passes": vote.passes,
+        "trials": vote.trials,
+        "needed": vote.needed,
+        "passed": vote.passed,
+        "reason": vote.reason,
+    }
+
+
+def _evidence_failure(failure: EvidenceFailure | None) -> FailureEntry | None:
+    if failure is None:
+        return None
+    return {
+        "code": failure.code.value,
+        "message": failure.message,
+        "status": failure.status,
+        "attempts": failure.attempts,
+        "detail": failure.detail,
+    }
+
+
+def _judge_failure(failure: JudgeFailure | None) -> FailureEntry | None:
+    if failure is None:
+        return None
+    return {
+        "code": failure.code.value,
+        "message": failure.message,
+        "status": failure.status,
+        "attempts": failure.requests,
+        "detail": failure.raw,
+    }
+
+
+def clean_entry(
+    entry: Entry, *, redact: Callable[[Any], Any], printable: Callable[[str], str]
+) -> Entry:
+    """Take secrets out of every text of an entry and make each text legal UTF-8."""
+    cleaned: Entry = _map_text(redact(entry), printable)
+    return cleaned
+
+
+def _map_text(value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {change(key): _map_text(item, change) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_map_text(item, change) for item in value]
+    return value

@@ -1,0 +1,207 @@
+"""One run of one test: collect the evidence, look at it exactly, then ask the judge."""
+
+import asyncio
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ci_judge.model.evidence import (
+    CaseValue,
+    Conversation,
+    Evidence,
+    EvidenceFailure,
+    FailureCode,
+)
+from ci_judge.model.judging import (
+    Answer,
+    CaseQuestion,
+    CheckResult,
+    JudgeFailure,
+    Outcome,
+    Question,
+    Run,
+    ScenarioQuestion,
+    Trial,
+    VotePolicy,
+)
+from ci_judge.model.suite import Case, Scenario, Test
+from ci_judge.protocols import CaseRunner, Judge, Target
+from ci_judge.rules.checks import CheckTools, evaluate_checks, phrase_results
+from ci_judge.rules.draws import draw
+from ci_judge.rules.rulings import rule_on
+from ci_judge.rules.verdicts import Verdict, failed_check, reach_verdict
+
+DETAIL_CHARS = 4_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slots:
+    """How many requests may be in flight at once, to targets and to judges."""
+
+    target: asyncio.Semaphore
+    judge: asyncio.Semaphore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """Who takes part in every run. ``judge`` is None where no test needs one."""
+
+    targets: Mapping[str | None, Target]
+    cases: CaseRunner | None
+    judge: Judge | None
+    policy: VotePolicy
+    tools: CheckTools
+    seed: int
+    slots: Slots
+    wall_clock: Callable[[], float]
+    clock: Callable[[], float]
+
+
+@dataclass(slots=True)
+class _Progress:
+    """What a run has come to so far; it becomes the Run, whatever happens next."""
+
+    evidence: Evidence | None = None
+    failure: EvidenceFailure | None = None
+    checks: tuple[CheckResult, ...] = ()
+    trials: tuple[Trial, ...] = ()
+
+
+class Attempts:
+    """Makes runs. Nothing that a target, a case or a judge does raises out of here."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+
+    async def make_run(self, test: Test, number: int) -> Run:
+        """Make run ``number`` (from 1) of a test."""
+        started, begun = self._bench.wall_clock(), self._bench.clock()
+        so_far = _Progress()
+        try:
+            verdict = await self._go(test, number, so_far)
+        except Exception as error:  # noqa: BLE001 - a bug in one run must not end the others
+            verdict = _crashed(error, test, so_far)
+        return Run(
+            test_id=test.id,
+            number=number,
+            outcome=verdict.outcome,
+            reason=verdict.reason,
+            certain=verdict.certain,
+            evidence=so_far.evidence,
+            failure=so_far.failure,
+            checks=so_far.checks,
+            trials=so_far.trials,
+            votes=verdict.votes,
+            started_at=started,
+            duration_seconds=self._bench.clock() - begun,
+        )
+
+    async def _go(self, test: Test, number: int, so_far: _Progress) -> Verdict:
+        collected = await self._collect(test, number)
+        if isinstance(collected, EvidenceFailure):
+            return _without_evidence(collected, test, so_far)
+        so_far.evidence = collected
+        question = _question(test, collected)
+        if isinstance(test, Scenario) and isinstance(collected, Conversation):
+            looked = evaluate_checks(test.checks, collected, self._bench.tools)
+            if isinstance(looked, EvidenceFailure):
+                return _without_evidence(looked, test, so_far)
+            so_far.checks = (*looked, *phrase_results(test.expectations, collected))
+        if question.items and failed_check(so_far.checks) is None:
+            so_far.trials = await self._trials(test, number, question)
+        return reach_verdict(so_far.checks, so_far.trials, self._bench.policy, items=question.items)
+
+    async def _collect(self, test: Test, number: int) -> Evidence | EvidenceFailure:
+        async with self._bench.slots.target:
+            if isinstance(test, Scenario):
+                target = self._bench.targets[test.target]
+                return await target.converse(test, run_number=number)
+            if self._bench.cases is None:
+                raise RuntimeError("a case is to be called and nobody can call it")
+            return await self._bench.cases.call(test, run_number=number)
+
+    async def _trials(self, test: Test, number: int, question: Question) -> tuple[Trial, ...]:
+        repetitions = range(1, self._bench.policy.repetitions + 1)
+        return tuple(
+            await asyncio.gather(
+                *(self._trial(test, number, repetition, question) for repetition in repetitions)
+            )
+        )
+
+    async def _trial(self, test: Test, number: int, repetition: int, question: Question) -> Trial:
+        judge = self._bench.judge
+        if judge is None:
+            raise RuntimeError("a question is to be judged and there is no judge")
+        async with self._bench.slots.judge:
+            begun = self._bench.clock()
+            answer = await judge.judge(question)
+            seconds = self._bench.clock() - begun
+        if isinstance(answer, JudgeFailure):
+            return _failed_trial(repetition, answer, seconds)
+        return self._ruled_trial(test, number, repetition, answer)
+
+    def _ruled_trial(self, test: Test, number: int, repetition: int, answer: Answer) -> Trial:
+        def draw_for(item: int) -> float:
+            return draw(
+                seed=self._bench.seed,
+                test_id=test.id,
+                run=number,
+                repetition=repetition,
+                judge_index=1,
+                item=item,
+            )
+
+        return Trial(
+            repetition=repetition,
+            rulings=rule_on(answer.opinions, self._bench.policy, draw_for),
+            failure=None,
+            model=answer.model,
+            usage=answer.usage,
+            latency_seconds=answer.latency_seconds,
+            requests=answer.requests,
+            request_id=answer.request_id,
+        )
+
+
+def _question(test: Test, evidence: Evidence) -> Question:
+    match test, evidence:
+        case Scenario(), Conversation():
+            return ScenarioQuestion(
+                criterion=test.criterion, expectations=test.expectations, conversation=evidence
+            )
+        case Case(), CaseValue():
+            return CaseQuestion(requirement=test.requirement, evidence=evidence.value)
+        case _:
+            raise TypeError(f"{type(evidence).__name__} is no evidence for {test.id!r}")
+
+
+def _failed_trial(repetition: int, failure: JudgeFailure, seconds: float) -> Trial:
+    return Trial(
+        repetition=repetition,
+        rulings=(),
+        failure=failure,
+        model=None,
+        usage=failure.usage,
+        latency_seconds=seconds,
+        requests=failure.requests,
+    )
+
+
+def _without_evidence(failure: EvidenceFailure, test: Test, so_far: _Progress) -> Verdict:
+    so_far.failure = failure
+    return Verdict(outcome=_error_of(test), reason=failure.message, certain=False, votes=())
+
+
+def _error_of(test: Test) -> Outcome:
+    return "target_error" if isinstance(test, Scenario) else "case_error"
+
+
+def _crashed(error: Exception, test: Test, so_far: _Progress) -> Verdict:
+    message = f"a bug in CI Judge: {type(error).__name__}: {error}"
+    so_far.failure = EvidenceFailure(
+        code=FailureCode.INTERNAL,
+        message=message,
+        detail="".join(traceback.format_exception(error))[-DETAIL_CHARS:],
+    )
+    outcome: Outcome = _error_of(test) if so_far.evidence is None else "judge_error"
+    return Verdict(outcome=outcome, reason=message, certain=False, votes=())

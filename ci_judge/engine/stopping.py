@@ -1,0 +1,60 @@
+"""Ends a run early, for whoever has a reason: a signal, or enough failures."""
+
+import asyncio
+import signal
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from ci_judge.errors import ExitCode, Interrupted, Problem, Terminated
+
+T = TypeVar("T")
+
+_SIGNALS = {signal.SIGINT: ExitCode.INTERRUPTED, signal.SIGTERM: ExitCode.TERMINATED}
+
+
+@dataclass(slots=True)
+class StopSign:
+    """Goes up once; the first reason stands. ``exit_code`` is set when a signal put it up."""
+
+    reason: str | None = None
+    exit_code: ExitCode | None = None
+    _event: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def stop(self, reason: str, *, exit_code: ExitCode | None = None) -> None:
+        if self.reason is None:
+            self.reason = reason
+            self.exit_code = exit_code
+        self._event.set()
+
+    async def wait(self) -> None:
+        await self._event.wait()
+
+    async def before(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do work that has no result worth keeping when stopped. Raises Interrupted then."""
+        task = asyncio.create_task(work)
+        stopped = asyncio.create_task(self.wait())
+        try:
+            await asyncio.wait({task, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            if task.done():
+                return task.result()
+        finally:
+            for each in (task, stopped):
+                each.cancel()
+            await asyncio.gather(task, stopped, return_exceptions=True)
+        kind = Terminated if self.exit_code is ExitCode.TERMINATED else Interrupted
+        raise kind(Problem(message=f"{self.reason} before the first run; nothing was judged"))
+
+    @contextmanager
+    def on_signals(self) -> Iterator[None]:
+        """Put the sign up on SIGINT and SIGTERM for as long as this lasts."""
+        loop = asyncio.get_running_loop()
+        for number, exit_code in _SIGNALS.items():
+            reason = f"interrupted by {number.name}"
+            loop.add_signal_handler(number, lambda r=reason, e=exit_code: self.stop(r, exit_code=e))
+        try:
+            yield
+        finally:
+            for number in _SIGNALS:
+                loop.remove_signal_handler(number)

@@ -1,0 +1,65 @@
+"""What a person may write in a file: read with places, checked strictly, explained plainly."""
+
+from ci_judge.file_schema.loaded_file import (
+    DataPath,
+    LoadedFile,
+    Locator,
+    Scalar,
+    WrittenList,
+    WrittenMap,
+)
+from ci_judge.file_schema.markers import AsWritten, Secret, Wanted, wrong
+from ci_judge.file_schema.models import FileModel
+from ci_judge.file_schema.text_source import read_text
+from ci_judge.file_schema.toml_source import load_toml
+from ci_judge.file_schema.validation import problems_or, validate
+from ci_judge.file_schema.values import (
+    Count,
+    ExactRate,
+    FilledText,
+    Json,
+    ListOf,
+    OpenRate,
+    Rate,
+    Seconds,
+    Share,
+    Text,
+    TextOrList,
+    WrittenJson,
+    duration_seconds,
+    exact_rate,
+)
+from ci_judge.file_schema.yaml_source import load_yaml
+
+__all__ = [
+    "AsWritten",
+    "Count",
+    "DataPath",
+    "ExactRate",
+    "FileModel",
+    "FilledText",
+    "Json",
+    "ListOf",
+    "LoadedFile",
+    "Locator",
+    "OpenRate",
+    "Rate",
+    "Scalar",
+    "Seconds",
+    "Secret",
+    "Share",
+    "Text",
+    "TextOrList",
+    "Wanted",
+    "WrittenJson",
+    "WrittenList",
+    "WrittenMap",
+    "duration_seconds",
+    "exact_rate",
+    "load_toml",
+    "load_yaml",
+    "problems_or",
+    "read_text",
+    "validate",
+    "wrong",
+]

@@ -1,0 +1,48 @@
+"""TOML files."""
+
+import re
+import tomllib
+
+from ci_judge.errors import InvalidInput, Place, Problem
+from ci_judge.file_schema.loaded_file import LoadedFile
+from ci_judge.file_schema.text_source import plain_text
+from ci_judge.file_schema.toml_places import TomlPlaces
+
+_WHERE = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
+_HINTS = {
+    "Invalid value": "text stands in quotes",
+    "Cannot overwrite a value": "a key may stand only once",
+    "Cannot declare": "a table may stand only once",
+    "Cannot mutate immutable": "an inline table is complete where it stands",
+}
+
+
+def load_toml(text: str, *, file: str) -> LoadedFile:
+    """Read a TOML document; ``file`` is the name to show.
+
+    Raises InvalidInput with line and column for malformed TOML.
+    """
+    text = plain_text(text)
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput(_syntax_problem(str(error), text, file)) from error
+    except RecursionError as error:
+        raise InvalidInput(Problem(message="nested too deep", place=Place(file=file))) from error
+    return LoadedFile(file=file, data=data, locator=TomlPlaces(file=file, text=text))
+
+
+def _syntax_problem(error: str, text: str, file: str) -> Problem:
+    where = _WHERE.search(error)
+    message = error[: where.start()] if where else error
+    hint = next((hint for known, hint in _HINTS.items() if known in message), None)
+    line, column = (where[1], where[2]) if where else (None, None)
+    return Problem(
+        message=f"malformed TOML: {message[:1].lower()}{message[1:]}",
+        hint=hint,
+        place=Place(
+            file=file,
+            line=int(line) if line else text.rstrip("\n").count("\n") + 1,
+            column=int(column) if column else None,
+        ),
+    )

@@ -1,0 +1,60 @@
+"""The key of a judge: where it comes from, and what is said when there is none."""
+
+from collections.abc import Mapping
+
+from ci_judge.errors import Problem
+from ci_judge.judges.addresses import host_of
+from ci_judge.judges.settings import JudgeSettings
+from ci_judge.transport import is_loopback
+
+_VARIABLES = {
+    "anthropic": "ANTHROPIC_API_KEY",
+    "openai": "OPENAI_API_KEY",
+    "systemone": "TYPESAFE_API_KEY",
+}
+
+
+def key_variable(settings: JudgeSettings) -> str | None:
+    """Return the variable that holds the key, None for a judge that needs none."""
+    usual = _VARIABLES.get(settings.provider)
+    return (settings.api_key_env or usual) if usual else None
+
+
+def find_key(settings: JudgeSettings, environment: Mapping[str, str]) -> str | None:
+    """Return the key without surrounding white space; None when there is none."""
+    variable = key_variable(settings)
+    given = settings.api_key or (environment.get(variable, "") if variable else "")
+    return given.strip() or None
+
+
+def missing_key(
+    settings: JudgeSettings, environment: Mapping[str, str], *, from_fork: bool
+) -> Problem | None:
+    """Return what is wrong with the judge's key, None when it can be used.
+
+    ``from_fork`` says that this is a pull request from a fork, where secrets are empty. A judge on
+    this very machine needs no key.
+    """
+    variable = key_variable(settings)
+    if variable is None:
+        return None
+    key = find_key(settings, environment)
+    source = "judge.api_key" if settings.api_key else variable
+    if key is None:
+        local = is_loopback(host_of(settings.base_url or ""))
+        return None if local else _absent(settings.provider, variable, from_fork=from_fork)
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        return Problem(
+            message=f"the key in {source} holds a line end, a space or a character no key has",
+            hint="store the key alone, on one line",
+        )
+    return None
+
+
+def _absent(provider: str, variable: str, *, from_fork: bool) -> Problem:
+    hint = (
+        "secrets are not given to pull requests from forks, so the variable is empty here"
+        if from_fork
+        else f"set {variable}, or name another variable in judge.api_key_env"
+    )
+    return Problem(message=f"the judge '{provider}' needs a key, but {variable} is empty", hint=hint)

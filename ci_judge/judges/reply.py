@@ -1,0 +1,144 @@
+"""Reading a boolean judge's words: tolerant about wrapping, strict about meaning.
+
+A verdict is a JSON object whose ``pass`` is a JSON boolean. It may stand anywhere in the text (in a
+fence, in prose); there may be several if they agree. Whatever looks like a verdict and cannot be
+read makes the whole reply unreadable, because half a verdict must never decide.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from ci_judge.model.judging import Decision
+
+_MAX_CHARS = 1_000_000
+_MAX_STARTS = 2_000
+_WRAPPERS = ("result", "verdict")
+_THINKING = re.compile(r"\s*<(think|thinking)>(.*?)(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+# A backslash that JSON does not know stays a backslash, as in "\$14" or "C:\data".
+_ESCAPE = re.compile(r"\\(?P<legal>[\"\\/bfnrt]|u[0-9a-fA-F]{4})?")
+_UNREAD_VERDICT = re.compile(
+    r"[\"'`\u201c\u201d]pass[\"'`\u201c\u201d]\s*:|[{,]\s*pass\s*[:=]", re.I
+)
+_START = re.compile(r"[{\[]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyProblem:
+    """Why a reply holds no verdict, in one sentence."""
+
+    message: str
+
+
+class _Unreadable(Exception):
+    """Carries the sentence of a ReplyProblem out of the recursion."""
+
+
+def read_reply(text: str, *, items: int) -> tuple[Decision, ...] | ReplyProblem:
+    """Return one decision an item, in order, or why there is none."""
+    if len(text) > _MAX_CHARS:
+        return ReplyProblem(message="the reply is too long to be a verdict")
+    try:
+        return _agreed(list(_verdicts(text, items)), items)
+    except _Unreadable as problem:
+        return ReplyProblem(message=str(problem))
+
+
+def _agreed(found: list[tuple[Decision, ...]], items: int) -> tuple[Decision, ...]:
+    if not found:
+        wanted = "a verdict object" if items == 1 else f"{items} verdicts"
+        raise _Unreadable(f"the reply does not hold {wanted}")
+    if len({tuple(decision.passed for decision in verdict) for verdict in found}) > 1:
+        raise _Unreadable("the reply holds verdicts that disagree")
+    return found[0]
+
+
+def _verdicts(text: str, items: int) -> Iterator[tuple[Decision, ...]]:
+    repaired = _ESCAPE.sub(lambda m: m[0] if m["legal"] else "\\\\", _after_thinking(text))
+    position = 0
+    for value, start, end in _json_values(repaired):
+        _refuse_leftover(repaired[position:start])
+        position = end
+        verdict = _verdict(value, items)
+        if verdict is not None:
+            yield verdict
+    _refuse_leftover(repaired[position:])
+
+
+def _after_thinking(text: str) -> str:
+    thought = _THINKING.match(text)
+    return text if thought is None else text[thought.end() :]
+
+
+def _refuse_leftover(text: str) -> None:
+    if _UNREAD_VERDICT.search(text):
+        raise _Unreadable("the reply holds a verdict that is not valid JSON")
+
+
+def _json_values(text: str) -> Iterator[tuple[Any, int, int]]:
+    """Yield each outermost JSON object or array of a text with its place."""
+    decoder = json.JSONDecoder(
+        strict=False, object_pairs_hook=_object, parse_constant=_refuse_constant
+    )
+    position = 0
+    for _ in range(_MAX_STARTS):
+        start = _START.search(text, position)
+        if start is None:
+            return
+        try:
+            value, position = decoder.raw_decode(text, start.start())
+        except RecursionError:
+            raise _Unreadable("the reply is nested too deeply") from None
+        except ValueError:
+            position = start.end()
+        else:
+            yield value, start.start(), position
+    raise _Unreadable("the reply holds too many brackets to be read")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if any(key == "pass" and one is not value["pass"] for key, one in pairs):
+        raise _Unreadable("the reply holds verdicts that disagree")
+    return value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+def _verdict(value: Any, items: int) -> tuple[Decision, ...] | None:
+    """Return the decisions of a JSON value, None when it does not try to be a verdict."""
+    value = _unwrapped(value)
+    if isinstance(value, dict) and "pass" in value:
+        return _exactly([value], items)
+    listed = value.get("items") if isinstance(value, dict) else value
+    if isinstance(listed, list) and any(isinstance(v, dict) and "pass" in v for v in listed):
+        return _exactly(listed, items)
+    return None
+
+
+def _unwrapped(value: Any) -> Any:
+    if isinstance(value, dict) and len(value) == 1:
+        ((name, inner),) = value.items()
+        if name in _WRAPPERS and isinstance(inner, dict | list):
+            return inner
+    return value
+
+
+def _exactly(values: list[Any], items: int) -> tuple[Decision, ...]:
+    if len(values) != items:
+        raise _Unreadable(f"the reply holds {len(values)} of {items} verdicts")
+    return tuple(map(_decision, values))
+
+
+def _decision(value: Any) -> Decision:
+    if not isinstance(value, dict) or "pass" not in value:
+        raise _Unreadable("an item of the reply has no 'pass'")
+    passed, reason = value["pass"], value.get("reason")
+    if not isinstance(passed, bool):
+        shown = json.dumps(passed, ensure_ascii=True)[:40]
+        raise _Unreadable(f"'pass' must be true or false, the reply says {shown}")
+    return Decision(passed=passed, reason=reason if isinstance(reason, str) else "")

@@ -1,0 +1,68 @@
+"""The forest plot: where each mark of a test's row stands, as shares of the plot's width."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ci_judge.model.document import ReportDocument, TestEntry
+from ci_judge.renderers.wording import (
+    WORDS,
+    Standing,
+    interval,
+    percent,
+    standing,
+    tests_in_order,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlotRow:
+    """One test. Positions are percentages of the width as text ("49.02%"), 0 % at the left.
+
+    ``rate`` is None where no run was judged. ``words`` says in text what the picture shows.
+    """
+
+    anchor: str
+    name: str
+    standing: Standing
+    counts: str
+    low: str
+    width: str
+    rate: str | None
+    threshold: str
+    words: str
+
+
+def plot_rows(document: ReportDocument) -> Iterator[PlotRow]:
+    """Yield a row for each test that was not skipped, what failed first."""
+    for test in tests_in_order(document):
+        if test["result"] != "skipped":
+            yield plot_row(test)
+
+
+def plot_row(test: TestEntry) -> PlotRow:
+    low, high = test["interval"]
+    return PlotRow(
+        anchor=test["anchor"],
+        name=test["name"],
+        standing=standing(test),
+        counts=f"{test['passes']} of {test['planned']}",
+        low=_share(low),
+        width=_share(high - low),
+        rate=None if test["rate"] is None else _share(test["rate"]),
+        threshold=_share(test["gate"]["threshold"]),
+        words=_words(test),
+    )
+
+
+def _share(value: float) -> str:
+    return f"{100 * min(1.0, max(0.0, value)):.4g}%"
+
+
+def _words(test: TestEntry) -> str:
+    threshold = percent(test["gate"]["threshold"])
+    if test["rate"] is None:
+        return f"{WORDS[standing(test)]}: no run was judged, threshold {threshold}"
+    return (
+        f"{WORDS[standing(test)]}: rate {percent(test['rate'])}, interval {interval(test)}, "
+        f"threshold {threshold}"
+    )

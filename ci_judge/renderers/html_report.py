@@ -1,0 +1,110 @@
+"""``report.html``: one file that shows the result to people; no scripts, no requests."""
+
+import base64
+import hashlib
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from ci_judge.model.document import ReportDocument
+from ci_judge.protocols import RunSource
+from ci_judge.renderers import wording
+from ci_judge.renderers.forest_plot import plot_rows
+from ci_judge.renderers.html_room import Room
+from ci_judge.renderers.html_view import Rooms, Views
+from ci_judge.visible_text import visible
+
+BAD_BYTES: Final = 3 * 1024 * 1024
+SAMPLE_BYTES: Final = 1024 * 1024
+_PIECES: Final = 256
+
+
+def render(document: ReportDocument, runs: RunSource) -> Iterator[str]:
+    """Yield the page piece by piece; transcripts give way where it would get too large."""
+    environment = _environment()
+    style = _style(environment)
+    stream = environment.get_template("report.html").stream(
+        report=document,
+        views=_views(document, runs),
+        plot=list(plot_rows(document)),
+        style=Markup(style),  # noqa: S704 - our own file
+        style_hash=_csp_hash(style),
+    )
+    stream.enable_buffering(_PIECES)
+    yield from stream
+
+
+def _views(document: ReportDocument, runs: RunSource) -> Views:
+    tests = [test for group in document["groups"] for test in group["tests"]]
+    with_bad_runs = sum(1 for test in tests if test["fails"] or test["errors"])
+    del with_bad_runs
+    rooms = Rooms(
+        bad=Room(total_bytes=BAD_BYTES, tests=len(tests)),
+        samples=Room(total_bytes=SAMPLE_BYTES, tests=len(tests)),
+    )
+    return Views(runs, rooms=rooms, all_transcripts=_all_transcripts(document))
+
+
+def _all_transcripts(document: ReportDocument) -> bool:
+    section = document["settings"].get("report")
+    return isinstance(section, dict) and section.get("transcripts") == "all"
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("ci_judge.renderers"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(
+        marks=wording.MARKS,
+        words=wording.WORDS,
+        run_words=wording.RUN_WORDS,
+        standing=wording.standing,
+        verdict=wording.verdict,
+        next_step=wording.next_step,
+        interval=wording.interval,
+        paragraphs=_paragraphs,
+    )
+    environment.filters.update(
+        percent=wording.percent,
+        duration=wording.duration,
+        cost=wording.cost,
+        web_address=wording.web_address,
+        short_sha=wording.short_sha,
+        counted=wording.counted,
+        moment=_moment,
+    )
+    return environment
+
+
+def _shown(value: Any) -> Any:
+    """Make every text that a template prints visible; escaping comes after it."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return visible(value.replace("\r\n", "\n"))
+    return value
+
+
+def _paragraphs(text: str) -> list[str]:
+    return [part.strip() for part in text.replace("\r\n", "\n").split("\n\n") if part.strip()]
+
+
+def _moment(text: str) -> str:
+    """``2026-03-02T09:30:00.000Z`` as ``2026-03-02 09:30 UTC``."""
+    return f"{text[:16].replace('T', ' ')} UTC"
+
+
+def _style(environment: Environment) -> str:
+    return environment.get_template("report.css").render()
+
+
+def _csp_hash(style: str) -> str:
+    digest = hashlib.sha256(style.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"

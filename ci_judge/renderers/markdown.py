@@ -1,0 +1,201 @@
+"""The report as GitHub's Markdown: comment, step summary and file. Counts first."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from ci_judge.model.document import ReportDocument, RunEntry, TestEntry
+from ci_judge.protocols import RunSource
+from ci_judge.renderers.markdown_fit import Block, Fallback, whole
+from ci_judge.renderers.markdown_text import cell, code_span, fenced, prose
+from ci_judge.renderers.shown_runs import clipped, first_bad_run, passages
+from ci_judge.renderers.wording import (
+    Standing,
+    cost,
+    counted,
+    duration,
+    interval,
+    next_step,
+    percent,
+    short_sha,
+    standing,
+    tests_in_order,
+    text_bar,
+    verdict,
+    web_address,
+)
+
+FULL_CHARS: Final = 4000
+SHORT_CHARS: Final = 400
+_FIRST_ROWS: Final = (50, 10)
+_TO_LOOK_AT: Final = ("failed", "error", "advisory")
+
+_EMOJI: Final[dict[Standing, str]] = {
+    "failed": "❌",
+    "error": "⚠️",
+    "advisory": "💬",
+    "passed": "✅",
+    "skipped": "⏭️",
+}
+_STATUS_EMOJI: Final = {"passed": "✅", "failed": "❌", "skipped": "⏭️"}
+
+
+def render(document: ReportDocument, runs: RunSource) -> Iterator[str]:
+    """Yield the whole of it; ``blocks`` and ``markdown_fit.fit`` are for places with a limit."""
+    yield whole(blocks(document, runs))
+
+
+def blocks(document: ReportDocument, runs: RunSource) -> list[Block]:
+    """Build the blocks in reading order: verdict, notes, table, failing tests, the rest, footer."""
+    tests = tests_in_order(document)
+    bad = [test for test in tests if standing(test) in _TO_LOOK_AT]
+    return [
+        _verdict(document),
+        *_notes(document),
+        *_table(bad),
+        *[_story(test, runs) for test in bad],
+        *_folded(tests, "skipped", order=15),
+        *_folded(tests, "passed", order=10),
+        _footer(document),
+    ]
+
+
+def _verdict(document: ReportDocument) -> Block:
+    emoji = _STATUS_EMOJI.get(document["status"], "⚠️")
+    return Block(text=f"### {emoji} CI Judge: {verdict(document)}\n\n{_counts(document)}")
+
+
+def _counts(document: ReportDocument) -> str:
+    summary, run = document["summary"], document["run"]
+    parts = [
+        f"**{summary['passed']} passed**",
+        f"**{summary['failed']} failed**",
+        *([f"**{summary['errors']} undecided**"] if summary["errors"] else []),
+        *([f"{summary['skipped']} skipped"] if summary["skipped"] else []),
+        *([f"{summary['advisory']} advisory"] if summary["advisory"] else []),
+        f"{summary['runs_made']:,} of {counted(summary['runs_planned'], 'run')}",
+        duration(summary["duration_seconds"]),
+        *([f"cost {cost(summary['cost_usd'])}"] if summary["judge_requests"] else []),
+    ]
+    if sha := short_sha(run["commit"]):
+        parts.append(f"commit `{sha}`")
+    return " · ".join(parts)
+
+
+def _notes(document: ReportDocument) -> Iterator[Block]:
+    judge = document["judge"]
+    if judge and judge["notice"]:
+        yield Block(text=f"> Judge {code_span(judge['provider'])}: {prose(judge['notice'])}")
+    warnings = [f"- {prose(warning)}" for warning in document["warnings"]]
+    if warnings:
+        cut = Fallback(order=35, text="", what="list of warnings", how="left out")
+        yield Block(text="\n".join(["**Warnings**", "", *warnings]), fallbacks=(cut,))
+    bare = [group for group in document["groups"] if not group["tests"]]
+    if bare:
+        names = ", ".join(code_span(group["id"]) for group in bare)
+        cut = Fallback(order=36, text="", what="list of uncovered criteria", how="left out")
+        yield Block(text=f"**Criteria that no scenario covers:** {names}", fallbacks=(cut,))
+
+
+def _table(tests: Sequence[TestEntry]) -> Iterator[Block]:
+    if not tests:
+        return
+    shorter = [
+        Fallback(order=order, text=_first_rows(tests, count), what="table", how="shortened")
+        for order, count in enumerate(_FIRST_ROWS, start=50)
+        if count < len(tests)
+    ]
+    none = Fallback(order=60, text="", what="table", how="left out")
+    yield Block(text=_rows(tests), fallbacks=(*shorter, none))
+
+
+def _first_rows(tests: Sequence[TestEntry], count: int) -> str:
+    return f"{_rows(tests[:count])}\n\nand {counted(len(tests) - count, 'more test')}."
+
+
+def _rows(tests: Sequence[TestEntry]) -> str:
+    head = [
+        "| Test | Passed | Rate and its interval | Gate needs |",
+        "| :- | -: | :- | :- |",
+    ]
+    return "\n".join([*head, *map(_row, tests)])
+
+
+def _row(test: TestEntry) -> str:
+    cells = [
+        f"{_EMOJI[standing(test)]} {code_span(test['name'])}",
+        f"{test['passes']} of {test['planned']}",
+        _rate(test),
+        prose(test["gate"]["needs"]),
+    ]
+    return f"| {' | '.join(map(cell, cells))} |"
+
+
+def _rate(test: TestEntry) -> str:
+    if test["rate"] is None:
+        return "no run was judged"
+    return f"`{text_bar(test)}` {percent(test['rate'])} ({interval(test)})"
+
+
+def _story(test: TestEntry, runs: RunSource) -> Block:
+    run = first_bad_run(test, runs)
+    head = _story_head(test, run)
+    brief = Fallback(order=30, text=head, what="transcript", how="left out")
+    gone = Fallback(order=40, text="", what="test", how="in the table only")
+    if run is None:
+        return Block(text=head, fallbacks=(gone,))
+    short = Fallback(
+        order=20,
+        text=f"{head}\n\n{_transcript(test, run, SHORT_CHARS)}",
+        what="transcript",
+        how="shortened",
+    )
+    return Block(
+        text=f"{head}\n\n{_transcript(test, run, FULL_CHARS)}", fallbacks=(short, brief, gone)
+    )
+
+
+def _story_head(test: TestEntry, run: RunEntry | None) -> str:
+    line = "" if test["line"] is None else f" line {test['line']}"
+    name = f"{_EMOJI[standing(test)]} **{code_span(test['name'])}**"
+    lines = [
+        f"{name} in {code_span(test['file'])}{line}",
+        prose(test["gate"]["sentence"]),
+        *([f"Run {run['number']}: {prose(run['reason'])}"] if run else []),
+        f"**Next:** {next_step(test)}",
+    ]
+    return "\\\n".join(line for line in lines if line)
+
+
+def _transcript(test: TestEntry, run: RunEntry, limit: int) -> str:
+    told = [f"**{title}**\n\n{fenced(clipped(text, limit))}" for title, text in passages(test, run)]
+    summary = f"<summary>Run {run['number']} of {test['planned']} in full</summary>"
+    return "\n\n".join([f"<details>{summary}", *told, "</details>"])
+
+
+def _folded(tests: Sequence[TestEntry], where: Standing, *, order: int) -> Iterator[Block]:
+    found = [test for test in tests if standing(test) == where]
+    if found:
+        body = _skipped_rows(found) if where == "skipped" else _rows(found)
+        text = f"<details><summary>{len(found)} {where}</summary>\n\n{body}\n\n</details>"
+        cut = Fallback(order=order, text="", what=f"list of {where} tests", how="left out")
+        yield Block(text=text, fallbacks=(cut,))
+
+
+def _skipped_rows(tests: Sequence[TestEntry]) -> str:
+    return "\n".join(
+        f"- {code_span(test['name'])}: {prose(test['skip_reason'] or 'no reason given')}"
+        for test in tests
+    )
+
+
+def _footer(document: ReportDocument) -> Block:
+    run, sha = document["run"], short_sha(document["run"]["commit"])
+    address = web_address(run["url"])
+    parts = [
+        *([f"[This run and its report files]({address})"] if address else []),
+        f"seed {run['seed']}",
+        f"CI Judge {prose(document['tool']['version'])}",
+        *([f"updated for `{sha}`"] if sha else []),
+    ]
+    key = "In the bars `●` is the rate, `├─┤` its interval, `┃` the gate's threshold."
+    return Block(text=f"---\n\n<sub>{' · '.join(parts)}</sub>\n\n<sub>{key}</sub>")

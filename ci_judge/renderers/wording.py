@@ -1,0 +1,167 @@
+"""How numbers and results read, the same in every format."""
+
+import re
+from typing import Final, Literal, TypeAlias
+
+from ci_judge.model.document import ReportDocument, TestEntry
+from ci_judge.model.judging import Outcome
+
+Standing: TypeAlias = Literal["failed", "error", "advisory", "passed", "skipped"]
+
+STANDINGS: Final[tuple[Standing, ...]] = ("failed", "error", "advisory", "passed", "skipped")
+"""In the order in which people want to read them."""
+
+MARKS: Final[dict[Standing, str]] = {
+    "failed": "✗",
+    "error": "?",
+    "advisory": "!",
+    "passed": "✓",
+    "skipped": "-",
+}
+WORDS: Final[dict[Standing, str]] = {
+    "failed": "failed",
+    "error": "undecided",
+    "advisory": "advisory",
+    "passed": "passed",
+    "skipped": "skipped",
+}
+RUN_WORDS: Final[dict[Outcome, str]] = {
+    "pass": "passed",
+    "fail": "failed",
+    "target_error": "target error",
+    "case_error": "case error",
+    "judge_error": "judge error",
+    "not_run": "not run",
+}
+_WEB_ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]+)?(?:/[A-Za-z0-9._~/=?&%+-]*)?")
+_SHA = re.compile(r"[0-9a-f]{7,64}")
+BAR_CELLS: Final = 21
+_MINUTE_SECONDS = 60
+_MAX_DIGITS = 3
+
+
+def standing(test: TestEntry) -> Standing:
+    """Say where a test stands: its result, or "advisory" where a bad result does not gate."""
+    if test["advisory"] and test["result"] in {"failed", "error"}:
+        return "advisory"
+    return test["result"]
+
+
+def tests_in_order(document: ReportDocument) -> list[TestEntry]:
+    """All tests, what failed first, otherwise in the document's order."""
+    tests = [test for group in document["groups"] for test in group["tests"]]
+    return sorted(tests, key=lambda test: STANDINGS.index(standing(test)))
+
+
+def verdict(document: ReportDocument) -> str:
+    """Say the result in counts alone, so that it holds no text of anybody else."""
+    summary = document["summary"]
+    match document["status"]:
+        case "interrupted":
+            return f"Interrupted after {counted(summary['runs_made'], 'run')}"
+        case "skipped":
+            return "Skipped"
+        case "invalid":
+            return "Nothing was judged"
+        case _:
+            return _gates(summary["failed"], summary["errors"], _gating(document))
+
+
+def _gating(document: ReportDocument) -> int:
+    summary = document["summary"]
+    return summary["passed"] + summary["failed"] + summary["errors"]
+
+
+def _gates(failed: int, errors: int, gating: int) -> str:
+    if failed and errors:
+        return f"{failed} of {counted(gating, 'test')} failed, {errors} undecided"
+    if failed:
+        return f"{failed} of {counted(gating, 'test')} failed"
+    if errors:
+        return f"{errors} of {counted(gating, 'test')} could not be decided"
+    return f"All {counted(gating, 'test')} passed" if gating > 1 else _few(gating)
+
+
+def _few(gating: int) -> str:
+    return "The only test passed" if gating else "No test had a gate to pass"
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 run``, ``2 runs``, ``12,000 runs``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def percent(rate: float | None) -> str:
+    """``80 %``; only what is whole prints as ``0 %`` or ``100 %``; ``n/a`` without a rate."""
+    if rate is None:
+        return "n/a"
+    return f"{_apart((rate,), (0.0, 1.0))[0]} %"
+
+
+def interval(test: TestEntry) -> str:
+    """``49 to 94 %``, with as many digits as keep both ends apart from the threshold."""
+    low, high = _apart(tuple(test["interval"]), (test["gate"]["threshold"],))
+    return f"{low} to {high} %"
+
+
+def _apart(rates: tuple[float, ...], others: tuple[float, ...]) -> list[str]:
+    """Print as percentages with the fewest digits that show different values as different."""
+    for digits in range(_MAX_DIGITS):
+        texts = [f"{100 * rate:.{digits}f}" for rate in (*rates, *others)]
+        if len(set(texts)) == len({round(rate, 6) for rate in (*rates, *others)}):
+            return texts[: len(rates)]
+    return [f"{100 * rate:.{_MAX_DIGITS}f}" for rate in rates]
+
+
+def text_bar(test: TestEntry) -> str:
+    """Draw rate, interval and threshold on a line of ``BAR_CELLS`` characters, 0 to 100 %."""
+    low, high = (_cell(end) for end in test["interval"])
+    cells = ["─" if low <= cell <= high else "·" for cell in range(BAR_CELLS)]
+    cells[low], cells[high] = "├", "┤"
+    cells[_cell(test["gate"]["threshold"])] = "┃"
+    if test["rate"] is not None:
+        cells[_cell(test["rate"])] = "●"
+    return "".join(cells)
+
+
+def _cell(rate: float) -> int:
+    return min(BAR_CELLS - 1, max(0, round(rate * (BAR_CELLS - 1))))
+
+
+def next_step(test: TestEntry) -> str:
+    """Say what somebody can do about a test that is not green, in our own words alone."""
+    if test["result"] == "error":
+        return "find out why runs ended in errors, then run it again; an error is not a failure."
+    if test["gate"]["decision"] == "not_proven":
+        return (
+            "read the failing answers. If they are wrong, fix the feature; if they are right, fix"
+            " the expectation. If this many failures are fine, lower the threshold or add runs."
+        )
+    return (
+        "read the failing answers. If they are wrong, fix the feature; if they are right, fix the"
+        " expectation. This is too many failures to be bad luck."
+    )
+
+
+def duration(seconds: float) -> str:
+    """``0.21 s``, ``12.4 s``, ``2 min 5 s``."""
+    if seconds < 1:
+        return f"{seconds:.2f} s"
+    if seconds < _MINUTE_SECONDS:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), _MINUTE_SECONDS)
+    return f"{minutes} min {rest} s"
+
+
+def cost(usd: float | None) -> str:
+    return "unknown" if usd is None else f"{usd:.4f} USD"
+
+
+def web_address(text: str | None) -> str | None:
+    """Give the address when it is one that can be linked without a second thought, else None."""
+    return text if text and _WEB_ADDRESS.fullmatch(text) else None
+
+
+def short_sha(text: str | None) -> str | None:
+    """Give the first ten digits of a commit, None when it is none."""
+    return text[:10] if text and _SHA.fullmatch(text) else None

@@ -1,0 +1,238 @@
+"""Checks that need no judge: exact, free, certain."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from ci_judge.model.evidence import Conversation, EvidenceFailure, FailureCode, Reply
+from ci_judge.model.judging import CheckResult
+from ci_judge.model.suite import Check, CheckKind, Expectation, JsonValue
+from ci_judge.rules.excerpts import around, beginning
+from ci_judge.rules.json_paths import Missing, look_up
+from ci_judge.rules.phrases import folded, folded_holds
+from ci_judge.rules.rounding import apart
+
+_NOT_JSON = "not JSON"
+_LONGEST_WANTED = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undecided:
+    """A tool could not say whether a check holds, and why (a pattern that ran out of time)."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckTools:
+    """What checks need from outside the standard library.
+
+    ``search(pattern, text)`` tells whether the pattern is found anywhere in the text;
+    ``violation(schema, value)`` says what in the value breaks the schema, None for nothing.
+    """
+
+    search: Callable[[str, str], bool | Undecided]
+    violation: Callable[[JsonValue, JsonValue], str | Undecided | None]
+
+
+Finding: TypeAlias = str | Undecided | None
+"""What was found instead; None when the check holds."""
+
+
+def evaluate_checks(
+    checks: Sequence[Check], conversation: Conversation, tools: CheckTools
+) -> tuple[CheckResult, ...] | EvidenceFailure:
+    """Evaluate every check against a conversation, in order.
+
+    ``contains`` and ``regex`` hold if any answer has it, ``not_contains`` must hold in every
+    answer, as must ``max_chars`` and ``max_latency``; ``equals``, ``json_path`` and
+    ``json_schema`` look at the last. ``contains`` and ``not_contains`` compare as quoted phrases
+    do (ignoring case, composition and the kind of whitespace) but inside words too: "14 days"
+    is in "114 days". ``equals`` compares text exactly, and any other operand as JSON, where true
+    is not 1 and 1 is 1.0. An answer that is text is read as JSON where a check needs JSON.
+
+    A check that cannot be decided makes the whole run an error, returned as its failure.
+    """
+    results = []
+    for check in checks:
+        finding = _find(check, conversation.replies, tools)
+        if isinstance(finding, Undecided):
+            return _failure(check, finding, conversation)
+        results.append(_result(check, finding))
+    return tuple(results)
+
+
+def phrase_results(
+    expectations: Sequence[Expectation], conversation: Conversation
+) -> tuple[CheckResult, ...]:
+    """Look for every quoted phrase of every expectation (items from 1); any answer may hold it."""
+    texts = [folded(reply.text) for reply in conversation.replies]
+    return tuple(
+        _phrase_result(item, phrase, texts, conversation.response)
+        for item, expectation in enumerate(expectations, start=1)
+        for phrase in expectation.phrases
+    )
+
+
+def json_equal(left: JsonValue, right: JsonValue) -> bool:
+    """Compare JSON values: true is not 1, 1 is 1.0, the order of keys does not matter."""
+    match left, right:
+        case bool() | None, _:
+            return left is right
+        case _, bool() | None:
+            return False
+        case dict(), dict():
+            return left.keys() == right.keys() and all(
+                json_equal(value, right[key]) for key, value in left.items()
+            )
+        case list(), list():
+            return len(left) == len(right) and all(map(json_equal, left, right))
+        case _:
+            return bool(left == right)
+
+
+def _phrase_result(item: int, phrase: str, texts: list[str], response: str) -> CheckResult:
+    passed = any(folded_holds(text, phrase) for text in texts)
+    found = "" if passed else _instead_of_phrase(phrase, texts, response)
+    return CheckResult(kind="phrase", wanted=phrase, passed=passed, found=found, item=item)
+
+
+def _instead_of_phrase(phrase: str, texts: list[str], response: str) -> str:
+    wanted = folded(phrase)
+    within = next((text for text in texts if wanted in text), None)
+    if within is None:
+        return beginning(response)
+    return f"only inside a longer word: {around(within, wanted)}"
+
+
+def _result(check: Check, finding: str | None) -> CheckResult:
+    return CheckResult(
+        kind=check.kind, wanted=_wanted(check), passed=finding is None, found=finding or ""
+    )
+
+
+def _failure(check: Check, finding: Undecided, conversation: Conversation) -> EvidenceFailure:
+    return EvidenceFailure(
+        code=FailureCode.CHECK_ERROR,
+        message=f"check {check.kind.value} could not be decided: {finding.message}",
+        transcript=conversation.transcript,
+    )
+
+
+def _wanted(check: Check) -> str:
+    match check.kind:
+        case CheckKind.JSON_PATH:
+            return f"{check.operand['path']} = {_as_json(check.operand['equals'])}"
+        case CheckKind.MAX_LATENCY:
+            return f"at most {check.operand:g} s"
+        case CheckKind.MAX_CHARS:
+            return f"at most {check.operand} characters"
+        case _ if isinstance(check.operand, str):
+            return check.operand
+        case _:
+            return _as_json(check.operand)
+
+
+def _as_json(value: JsonValue) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST_WANTED else f"{text[:_LONGEST_WANTED]}…"
+
+
+def _find(check: Check, replies: Sequence[Reply], tools: CheckTools) -> Finding:
+    match check.kind:
+        case CheckKind.CONTAINS:
+            return _find_contained(check.operand, replies)
+        case CheckKind.NOT_CONTAINS:
+            return _first(replies, lambda reply: _find_forbidden(check.operand, reply.text))
+        case CheckKind.REGEX:
+            return _find_pattern(check.operand, replies, tools)
+        case CheckKind.MAX_CHARS:
+            return _first(replies, lambda reply: _find_too_long(check.operand, reply))
+        case CheckKind.MAX_LATENCY:
+            return _first(replies, lambda reply: _find_too_slow(check.operand, reply))
+        case _:
+            return _find_in_last(check, replies[-1], tools)
+
+
+def _find_in_last(check: Check, reply: Reply, tools: CheckTools) -> Finding:
+    if check.kind is CheckKind.EQUALS and isinstance(check.operand, str):
+        return None if reply.text == check.operand else beginning(reply.text)
+    try:
+        value = _json_of(reply)
+    except ValueError:
+        return f"{_NOT_JSON}: {beginning(reply.text)}"
+    match check.kind:
+        case CheckKind.EQUALS:
+            return _find_other(check.operand, value)
+        case CheckKind.JSON_PATH:
+            return _find_at_path(check.operand, value)
+        case _:
+            return tools.violation(check.operand, value)
+
+
+def _first(replies: Sequence[Reply], find: Callable[[Reply], str | None]) -> str | None:
+    """Return what is found in the first answer that has something, naming the answer."""
+    for number, reply in enumerate(replies, start=1):
+        found = find(reply)
+        if found is not None:
+            return found if len(replies) == 1 else f"answer {number} of {len(replies)}: {found}"
+    return None
+
+
+def _find_contained(wanted: str, replies: Sequence[Reply]) -> str | None:
+    needle = folded(wanted)
+    if any(needle in folded(reply.text) for reply in replies):
+        return None
+    return beginning(replies[-1].text)
+
+
+def _find_forbidden(unwanted: str, text: str) -> str | None:
+    needle = folded(unwanted)
+    return around(text, unwanted) if needle in folded(text) else None
+
+
+def _find_pattern(pattern: str, replies: Sequence[Reply], tools: CheckTools) -> Finding:
+    undecided: Undecided | None = None
+    for reply in replies:
+        match tools.search(pattern, reply.text):
+            case True:
+                return None
+            case Undecided() as unsure:
+                undecided = unsure
+            case _:
+                pass
+    return undecided or beginning(replies[-1].text)
+
+
+def _find_too_long(limit: int, reply: Reply) -> str | None:
+    length = len(reply.text)
+    return f"{length} characters" if length > limit else None
+
+
+def _find_too_slow(limit_seconds: float, reply: Reply) -> str | None:
+    seconds = reply.latency_seconds
+    return f"{apart(seconds, (limit_seconds,), digits=2)} s" if seconds > limit_seconds else None
+
+
+def _find_other(wanted: JsonValue, value: JsonValue) -> str | None:
+    return None if json_equal(value, wanted) else _as_json(value)
+
+
+def _find_at_path(operand: dict[str, Any], value: JsonValue) -> str | None:
+    there = look_up(value, operand["path"])
+    return str(there) if isinstance(there, Missing) else _find_other(operand["equals"], there.value)
+
+
+def _json_of(reply: Reply) -> JsonValue:
+    """Return the reply's JSON value. Raises ValueError for text that is not JSON."""
+    if not isinstance(reply.value, str):
+        return reply.value
+    try:
+        return json.loads(reply.text, parse_constant=_refuse_constant)
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
+
+
+def _refuse_constant(name: str) -> JsonValue:
+    raise ValueError(f"{name} is not JSON")

@@ -1,0 +1,182 @@
+"""What a gate says to somebody who knows no statistics: result first, then why, then what to do."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ci_judge.errors import Problem
+from ci_judge.model.results import DecisionKind, Interval, Tally
+from ci_judge.model.suite import GateKind, GateRule
+from ci_judge.rules.rounding import apart, written, written_percent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A gate that was applied: everything its sentence speaks of.
+
+    ``perfect`` is the least number of runs with which a perfect score passes.
+    """
+
+    rule: GateRule
+    tally: Tally
+    needed: int | None
+    perfect: int | None
+    interval: Interval
+    kind: DecisionKind
+    more_runs: int | None
+
+    @property
+    def without_verdict(self) -> int:
+        return self.tally.errors + self.tally.not_run
+
+
+def needs(rule: GateRule, *, needed: int | None, perfect: int | None) -> str:
+    """Return the rule in short: ``at least 19 of 20``."""
+    if needed is not None:
+        return f"at least {needed} of {rule.runs}" if rule.runs > 1 else f"{needed} of 1"
+    return "more than any runs can show" if perfect is None else f"at least {perfect} runs"
+
+
+def sentence(standing: Standing) -> str:
+    """Explain the result: the counts, what the gate needs, and what that means."""
+    if standing.tally.judged == 0:
+        return _nothing_judged(standing)
+    if standing.rule.runs == 1 and standing.needed == 1:
+        passed = standing.kind is DecisionKind.MET
+        return f"{'passed' if passed else 'did not pass'}; its one run must pass."
+    return f"{_counts(standing)}; {_rule_clause(standing)}.{_ending(standing)}"
+
+
+def unreachable(rule: GateRule, *, perfect: int | None, highest_threshold: Fraction) -> Problem:
+    """Say why no score passes, with the runs or the threshold that would change it."""
+    runs = _counted(rule.runs, "run")
+    threshold = written(rule.threshold)
+    if perfect is None:
+        message = f"no number of runs can prove a pass rate of {threshold}"
+        remedy = "gate: misses with misses: 0 when every run must pass, or "
+    else:
+        message = f"{runs} cannot prove a pass rate of {threshold}"
+        remedy = f"at least {_counted(perfect, 'run')} or "
+    return Problem(
+        message=f"{message}: {_even_perfect(rule, highest_threshold)}",
+        hint=f"use {remedy}a threshold of at most {written(highest_threshold)}",
+    )
+
+
+def _even_perfect(rule: GateRule, highest_threshold: Fraction) -> str:
+    all_runs = f"{rule.runs} of {rule.runs}"
+    if rule.kind is GateKind.LOWER_BOUND:
+        return f"even {all_runs} has a lower bound of {written(highest_threshold)}"
+    level = 1 - rule.confidence
+    luck = rule.threshold**rule.runs
+    return (
+        f"at exactly that rate {all_runs} would still happen by luck "
+        f"{apart(luck, (level, 1), scale=100)} % of the time, "
+        f"and the gate allows {written_percent(level)}"
+    )
+
+
+def _counts(standing: Standing) -> str:
+    tally = standing.tally
+    rate = Fraction(tally.passes, tally.judged)
+    marks = (0, standing.rule.threshold, 1)
+    judged = "judged " if standing.without_verdict else ""
+    of_what = f"{tally.judged} {judged}run{_plural(tally.judged)} passed" if judged else ""
+    counts = f"{tally.passes} of {of_what or f'{tally.judged} passed'}"
+    interval = _interval_words(standing.interval, marks=(*marks, rate))
+    confidence = written_percent(standing.rule.confidence)
+    return f"{counts} ({apart(rate, marks, scale=100)} %, {confidence} interval {interval})"
+
+
+def _interval_words(interval: Interval, *, marks: tuple[Fraction | int, ...]) -> str:
+    ends = (interval.low, interval.high)
+    shown = [apart(end, marks, scale=100) for end in ends]
+    digits = max(len(text.partition(".")[2]) for text in shown)
+    low, high = (apart(end, marks, scale=100, digits=digits) for end in ends)
+    return f"{low} to {high} %"
+
+
+def _rule_clause(standing: Standing) -> str:
+    rule = standing.rule
+    if rule.kind is GateKind.MISSES:
+        return _misses_clause(rule, standing.tally.fails)
+    threshold = written_percent(rule.threshold)
+    match rule.kind:
+        case GateKind.LOWER_BOUND:
+            wanted = f"the lower bound at {threshold}"
+        case GateKind.EXACT:
+            wanted = f"{written_percent(rule.confidence)} proof of a rate above {threshold}"
+        case _:
+            wanted = f"a rate of {threshold}"
+    return f"the gate needs {wanted}, {_count_clause(standing)}"
+
+
+def _count_clause(standing: Standing) -> str:
+    runs, needed = standing.rule.runs, standing.needed
+    if needed is not None:
+        return f"that is {'' if needed == runs else 'at least '}{needed} of {runs}"
+    if standing.perfect is None:
+        return "which no number of runs can show, not even if all pass"
+    return (
+        f"which {_counted(runs, 'run')} cannot show even if all pass: "
+        f"that takes at least {_counted(standing.perfect, 'run')}"
+    )
+
+
+def _misses_clause(rule: GateRule, fails: int) -> str:
+    allowed = f"at most {_counted(rule.misses, 'miss')}" if rule.misses else "no miss"
+    there = f"there {'is' if fails == 1 else 'are'} {fails or 'none'}"
+    return f"the gate allows {allowed}, and {there}"
+
+
+def _ending(standing: Standing) -> str:
+    match standing.kind:
+        case DecisionKind.UNDECIDED:
+            return f" Not decided: {_without_verdict(standing.tally)} and could turn it either way."
+        case DecisionKind.NOT_PROVEN:
+            return _not_proven(standing) + _settled(standing)
+        case DecisionKind.BELOW if standing.rule.kind is not GateKind.MISSES:
+            threshold = written_percent(standing.rule.threshold)
+            return f" Even the upper end of the interval is below {threshold}." + _settled(standing)
+        case _:
+            return _settled(standing)
+
+
+def _not_proven(standing: Standing) -> str:
+    if standing.more_runs is not None:
+        more = _counted(standing.more_runs, "more run")
+        return f" Not proven either way: about {more} at this rate would decide it."
+    if standing.perfect is None:
+        return ""
+    return (
+        " Not proven either way: so close to the threshold, more runs at this rate decide nothing."
+    )
+
+
+def _settled(standing: Standing) -> str:
+    if not standing.without_verdict:
+        return ""
+    return f" {_without_verdict(standing.tally)}, which could not change the result."
+
+
+def _nothing_judged(standing: Standing) -> str:
+    if standing.rule.runs == 1:
+        how = "ended in an error" if standing.tally.errors else "was not run"
+        return f"nothing was judged: its one run {how}."
+    return f"nothing was judged: {_without_verdict(standing.tally)}."
+
+
+def _without_verdict(tally: Tally) -> str:
+    errors = f"{_counted(tally.errors, 'run')} ended in an error" if tally.errors else ""
+    was = "was" if tally.not_run == 1 else "were"
+    not_run = f"{tally.not_run}{'' if errors else f' run{_plural(tally.not_run)}'} {was} not run"
+    return " and ".join(part for part in (errors, not_run if tally.not_run else "") if part)
+
+
+def _counted(count: int, noun: str) -> str:
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count} {noun}es" if noun.endswith("s") else f"{count} {noun}s"
+
+
+def _plural(count: int) -> str:
+    return "" if count == 1 else "s"

@@ -1,0 +1,202 @@
+"""Gates: how many runs must pass, whether any number can, and what a tally comes to.
+
+Every gate is a critical count: at least k of the planned runs. Formulas: Wilson 1927 for
+``lower_bound``, the one-sided binomial test for ``exact``.
+"""
+
+import math
+from bisect import bisect_left
+from fractions import Fraction
+from functools import lru_cache
+
+from ci_judge.errors import Problem
+from ci_judge.model.results import DecisionKind, GateResult, Interval, Tally, TestOutcome
+from ci_judge.model.suite import GateKind, GateRule
+from ci_judge.rules import gate_words
+from ci_judge.rules.binomials import at_least, critical_count
+from ci_judge.rules.intervals import two_sided_z, wilson
+
+_MOST_MORE_RUNS = 100_000
+_EXACT_POWERS = 10_000  # beyond it a power as a fraction is too long to be worth its digits
+_SHORT_DECIMALS = 2
+_LONG_DECIMALS = 6
+
+
+@lru_cache(maxsize=1024)
+def needed_passes(rule: GateRule) -> int | None:
+    """Return the least k of the planned runs that passes, None when not even all of them would.
+
+    Runs without a verdict do not change it: k is always of ``rule.runs``.
+    """
+    runs = rule.runs
+    match rule.kind:
+        case GateKind.LOWER_BOUND:
+            least = bisect_left(range(runs + 1), x=True, key=lambda k: _bound_holds(rule, k))
+            return least if least <= runs else None
+        case GateKind.EXACT:
+            return critical_count(runs, rule.threshold, level=1 - rule.confidence)
+        case GateKind.RATE:
+            return math.ceil(rule.threshold * runs)
+        case GateKind.MISSES:
+            return max(0, runs - rule.misses)
+
+
+def _bound_holds(rule: GateRule, passes: int) -> bool:
+    return wilson(passes, rule.runs, confidence=rule.confidence).low >= rule.threshold
+
+
+def perfect_runs(rule: GateRule) -> int | None:
+    """Return the least number of runs with which a perfect score passes, None when none does.
+
+    Wilson: n >= z²T / (1 - T). Exact: n >= ln(1 - confidence) / ln(T).
+    """
+    threshold = rule.threshold
+    if rule.kind in (GateKind.RATE, GateKind.MISSES) or threshold == 0:
+        return 1
+    if threshold == 1:
+        return None
+    if rule.kind is GateKind.LOWER_BOUND:
+        least = two_sided_z(rule.confidence) ** 2 * float(threshold / (1 - threshold))
+    else:
+        least = math.log(1 - rule.confidence) / math.log(threshold)
+    guess = max(1, round(least))
+    return guess if _perfect_score_passes(rule, guess) else guess + 1
+
+
+def _perfect_score_passes(rule: GateRule, runs: int) -> bool:
+    if rule.kind is GateKind.LOWER_BOUND:
+        return wilson(runs, runs, confidence=rule.confidence).low >= rule.threshold
+    if runs > _EXACT_POWERS:
+        return runs * math.log(rule.threshold) <= math.log(1 - rule.confidence)
+    return rule.threshold**runs <= 1 - rule.confidence
+
+
+def highest_threshold(rule: GateRule) -> Fraction:
+    """Return the highest threshold that a perfect score of the planned runs proves.
+
+    Rounded down to two decimals, to six where two would leave nothing.
+    """
+    if rule.kind is GateKind.LOWER_BOUND:
+        reach = wilson(rule.runs, rule.runs, confidence=rule.confidence).low
+    else:
+        reach = float(1 - rule.confidence) ** (1 / rule.runs)
+    short = _rounded_down(reach, _SHORT_DECIMALS)
+    return short or _rounded_down(reach, _LONG_DECIMALS)
+
+
+def _rounded_down(value: float, decimals: int) -> Fraction:
+    return Fraction(math.floor(value * 10**decimals), 10**decimals)
+
+
+def reachability(rule: GateRule) -> Problem | None:
+    """Say why not even a perfect score could pass, and which runs or threshold would do.
+
+    None when the gate can be passed. The problem has no place: the caller knows the file.
+    """
+    if needed_passes(rule) is not None:
+        return None
+    return gate_words.unreachable(
+        rule, perfect=perfect_runs(rule), highest_threshold=highest_threshold(rule)
+    )
+
+
+def cannot_fail(rule: GateRule) -> bool:
+    """Tell whether the gate passes whatever the runs say (threshold 0, misses >= runs)."""
+    return needed_passes(rule) == 0
+
+
+def decide(rule: GateRule, tally: Tally) -> GateResult:
+    """Apply a gate to a tally of its planned runs.
+
+    The result stands only if it would whatever the runs without a verdict had said; where they
+    could turn it, or where nothing was judged at all, it is an error.
+    Raises ValueError when the tally is not one of ``rule.runs`` runs.
+    """
+    _refuse_other_runs(rule, tally)
+    interval = wilson(tally.passes, tally.judged, confidence=rule.confidence)
+    outcome = _outcome(needed_passes(rule), tally)
+    kind = _kind(rule, outcome, interval)
+    more_runs = _more_runs(rule, tally) if kind is DecisionKind.NOT_PROVEN else None
+    standing = gate_words.Standing(
+        rule=rule,
+        tally=tally,
+        needed=needed_passes(rule),
+        perfect=perfect_runs(rule),
+        interval=interval,
+        kind=kind,
+        more_runs=more_runs,
+    )
+    return GateResult(
+        outcome=outcome,
+        kind=kind,
+        needed=standing.needed,
+        rate=tally.passes / tally.judged if tally.judged else None,
+        interval=interval,
+        needs=gate_words.needs(rule, needed=standing.needed, perfect=standing.perfect),
+        sentence=gate_words.sentence(standing),
+        more_runs=more_runs,
+    )
+
+
+def _refuse_other_runs(rule: GateRule, tally: Tally) -> None:
+    counted = tally.passes + tally.fails + tally.errors + tally.not_run
+    if not counted == tally.planned == rule.runs:
+        raise ValueError(
+            f"a gate of {rule.runs} runs met a tally of {counted}, {tally.planned} planned"
+        )
+
+
+def _outcome(needed: int | None, tally: Tally) -> TestOutcome:
+    without_verdict = tally.errors + tally.not_run
+    if tally.judged == 0:
+        return "error"
+    if needed is None or tally.passes + without_verdict < needed:
+        return "failed"
+    return "passed" if tally.passes >= needed else "error"
+
+
+def _kind(rule: GateRule, outcome: TestOutcome, interval: Interval) -> DecisionKind:
+    if outcome == "passed":
+        return DecisionKind.MET
+    if outcome == "error":
+        return DecisionKind.UNDECIDED
+    if rule.kind is GateKind.MISSES or interval.high < rule.threshold:
+        return DecisionKind.BELOW
+    return DecisionKind.NOT_PROVEN
+
+
+def _more_runs(rule: GateRule, tally: Tally) -> int | None:
+    """Estimate how many further runs at the observed rate put it clearly on one side."""
+    rate = Fraction(tally.passes, tally.judged)
+    if rate == rule.threshold:
+        return None
+    total = _proving_runs(rule, rate, tally.judged) if rate > rule.threshold else None
+    if total is None:
+        total = _excluding_runs(rule, rate)
+    more = total - tally.judged
+    return max(1, more) if more <= _MOST_MORE_RUNS else None
+
+
+def _excluding_runs(rule: GateRule, rate: Fraction) -> int:
+    """Return the n at which Wilson's interval around the rate no longer holds the threshold.
+
+    It does while (p̂ - T)² n < z²T(1 - T), on either side of it.
+    """
+    threshold = rule.threshold
+    spread = float(threshold * (1 - threshold) / (rate - threshold) ** 2)
+    return math.ceil(two_sided_z(rule.confidence) ** 2 * spread)
+
+
+def _proving_runs(rule: GateRule, rate: Fraction, judged: int) -> int | None:
+    """Search the n at which the exact gate would pass at this rate; None for the other gates."""
+    if rule.kind is not GateKind.EXACT:
+        return None
+    threshold, level = float(rule.threshold), float(1 - rule.confidence)
+    candidates = range(judged + 1, judged + _MOST_MORE_RUNS + 2)
+    # floor(rate * n) makes the condition saw-toothed: the answer is one crossing, an estimate
+    index = bisect_left(
+        candidates,
+        x=True,
+        key=lambda runs: at_least(math.floor(rate * runs), runs, threshold) <= level,
+    )
+    return candidates[index] if index < len(candidates) else judged + _MOST_MORE_RUNS + 1

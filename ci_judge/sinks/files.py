@@ -1,0 +1,91 @@
+"""The report's files: each appears whole or not at all."""
+
+import contextlib
+import os
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from ci_judge.errors import InvalidInput, Problem
+from ci_judge.model.document import ReportDocument
+from ci_judge.protocols import Renderer, RunSource
+
+
+def prepare_report_folder(folder: Path) -> None:
+    """Create the folder and try to write in it, so that no run is made whose report is lost.
+
+    Raises InvalidInput.
+    """
+    probe = folder / f".ci-judge-{secrets.token_hex(8)}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.touch(exist_ok=False)
+        probe.unlink()
+    except OSError as error:
+        raise InvalidInput(
+            Problem(
+                message=f'cannot write reports to "{folder}": {error.strerror or error}',
+                hint="name a folder that can be written to as report.dir, --report-dir or"
+                " report-dir; a container sees the workspace alone",
+            )
+        ) from error
+
+
+def write_whole(path: Path, pieces: Iterable[str]) -> None:
+    """Write the pieces as one UTF-8 file that replaces an old one at once.
+
+    Whatever goes wrong, the old file stays as it was. Raises OSError and what ``pieces`` raises.
+    """
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        with draft.open("x", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+            file.writelines(pieces)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise
+
+
+class ReportFiles:
+    """Writes the report in every configured format, each by itself.
+
+    ``formats`` maps a format's name (json, junit, html, markdown) to where it goes and who
+    renders it. A format that fails is told to ``warn`` in one sentence; ``crashed`` is handed
+    what a renderer raised, so that the log can show it. The others still appear.
+    """
+
+    name = "files"
+
+    def __init__(
+        self,
+        formats: Mapping[str, tuple[Path, Renderer]],
+        *,
+        warn: Callable[[str], None],
+        crashed: Callable[[Exception], None],
+    ) -> None:
+        self._formats = formats
+        self._warn = warn
+        self._crashed = crashed
+        self._written: dict[str, Path] = {}
+
+    @property
+    def written(self) -> Mapping[str, Path]:
+        """The files that were written, by format."""
+        return self._written
+
+    async def publish(self, document: ReportDocument, runs: RunSource) -> None:
+        """Write every format. Raises nothing for a format that fails."""
+        for kind, (path, renderer) in self._formats.items():
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_whole(path, renderer.render(document, runs))
+            except OSError as error:
+                self._warn(f'The {kind} report was not written to "{path}": {error}')
+            except Exception as error:  # noqa: BLE001 - one broken format must not cost the others
+                self._warn(f"The {kind} report was not written because of a bug in CI Judge")
+                self._crashed(error)
+            else:
+                self._written[kind] = path

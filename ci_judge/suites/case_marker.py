@@ -1,0 +1,179 @@
+"""The decorator ``@case``: marks a function as a test whose returned evidence is judged.
+
+Runs in the process of the case files too, so it uses the standard library only and little of it
+(a dataclass would cost every child process the import of ``inspect``).
+"""
+
+from collections.abc import Callable, Iterable
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+GATES = ("lower_bound", "exact", "rate", "misses")
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class CaseMistake(TypeError, ValueError):
+    """``@case`` was used wrongly. The message says how, and what to write instead."""
+
+
+class CaseMarker(NamedTuple):
+    """What ``@case`` was told. ``threshold`` is the number as it was written, None if not given."""
+
+    requirement: str
+    runs: int | None
+    threshold: str | None
+    gate: str | None
+    misses: int | None
+    tags: tuple[str, ...]
+    advisory: bool
+    skip: str | None
+
+
+class CaseRegister:
+    """Everything decorated so far in this process, so that nothing is dropped silently.
+
+    While ``collecting``, mistakes are gathered as (message, line) instead of raised: the process
+    of a case file shows all of them at once.
+    """
+
+    def __init__(self) -> None:
+        self.functions: list[FunctionType] = []
+        self.mistakes: list[tuple[str, int]] = []
+        self.collecting = False
+
+    def refuse(self, messages: list[str], *, line: int) -> None:
+        if not self.collecting:
+            raise CaseMistake("; ".join(messages))
+        self.mistakes.extend((message, line) for message in messages)
+
+
+register = CaseRegister()
+
+
+def case(  # noqa: PLR0913 - one keyword an option is what people write
+    requirement: str,
+    *,
+    runs: int | None = None,
+    threshold: float | str | None = None,
+    gate: str | None = None,
+    misses: int | None = None,
+    tags: Iterable[str] = (),
+    advisory: bool = False,
+    skip: str | None = None,
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Mark a function without parameters, sync or async, whose JSON evidence is to be judged.
+
+    ``requirement`` says in plain words what must be true of the evidence. Without ``runs`` the
+    case has one run that must pass; ``threshold`` (a pass rate in [0, 1]; text such as "2/3" is
+    exact), ``gate`` and ``misses`` need ``runs``. The function itself is returned unchanged.
+    Raises CaseMistake (a TypeError and a ValueError) when it is used wrongly.
+    """
+    first: object = requirement
+    if isinstance(first, FunctionType):
+        _refuse_missing_parentheses(first)
+        return lambda function: function
+    given = {
+        "requirement": requirement,
+        "runs": runs,
+        "threshold": None if threshold is None else str(threshold),
+        "gate": gate,
+        "misses": misses,
+        "tags": tags if isinstance(tags, str) else tuple(tags),
+        "advisory": advisory,
+        "skip": skip,
+    }
+    mistakes = [*_text_mistakes(given), *_gate_mistakes(given)]
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        _mark(function, given, mistakes)
+        return function
+
+    return decorate
+
+
+def marker_of(value: object) -> CaseMarker | None:
+    """Return the marker that ``@case`` left on a function, None for anything else."""
+    marker = getattr(value, "__ci_judge_case__", None) if callable(value) else None
+    return marker if isinstance(marker, CaseMarker) else None
+
+
+def _refuse_missing_parentheses(function: FunctionType) -> None:
+    message = f'@case needs the requirement: write @case("…") above "{function.__name__}"'
+    register.refuse([message], line=function.__code__.co_firstlineno)
+
+
+def _mark(function: object, given: dict[str, Any], mistakes: list[str]) -> None:
+    if not isinstance(function, FunctionType):
+        raise CaseMistake(f"@case belongs on a function, not on a {type(function).__name__}")
+    found = [*mistakes, *_function_mistakes(function)]
+    if found:
+        register.refuse(found, line=function.__code__.co_firstlineno)
+        return
+    function.__ci_judge_case__ = CaseMarker(**given)  # type: ignore[attr-defined] # ours to set
+    register.functions.append(function)
+
+
+def _function_mistakes(function: FunctionType) -> list[str]:
+    names = _parameters(function.__code__)
+    found = []
+    if names:
+        found.append(f'a case takes no parameters, but "{function.__name__}" has {names}')
+    if marker_of(function):
+        found.append(f'"{function.__name__}" is marked with @case twice; keep one')
+    return found
+
+
+def _parameters(code: CodeType) -> str:
+    count = code.co_argcount + code.co_kwonlyargcount
+    return ", ".join(f'"{name}"' for name in code.co_varnames[:count])
+
+
+def _text_mistakes(given: dict[str, Any]) -> list[str]:
+    found = []
+    requirement, tags, skip = given["requirement"], given["tags"], given["skip"]
+    if not isinstance(requirement, str) or not requirement.strip():
+        found.append("the requirement of @case is empty; say in words what must be true")
+    if not isinstance(tags, tuple) or not all(isinstance(tag, str) and tag for tag in tags):
+        found.append('tags of @case must be a list of texts, such as tags=["refunds"]')
+    if skip is not None and not (isinstance(skip, str) and skip.strip()):
+        found.append("skip of @case must be the reason, as text")
+    if not isinstance(given["advisory"], bool):
+        found.append("advisory of @case must be True or False")
+    return found
+
+
+def _gate_mistakes(given: dict[str, Any]) -> list[str]:
+    found = []
+    runs, gate, misses, threshold = (given[n] for n in ("runs", "gate", "misses", "threshold"))
+    if runs is None:
+        found += [
+            f"{name} of @case needs runs as well, such as runs=10"
+            for name in ("threshold", "gate", "misses")
+            if given[name] is not None
+        ]
+    elif not _whole_number(runs) or runs < 1:
+        found.append(f"runs of @case must be a whole number of at least 1, not {runs!r}")
+    if threshold is not None and not _is_rate(threshold):
+        found.append(f"threshold of @case must be a rate from 0 to 1, not {threshold}")
+    if gate is not None and gate not in GATES:
+        found.append(f"gate of @case must be one of {', '.join(GATES)}, not {gate!r}")
+    if misses is not None and (not _whole_number(misses) or misses < 0):
+        found.append(f"misses of @case must be a whole number of at least 0, not {misses!r}")
+    elif misses is not None and gate not in {None, "misses"}:
+        found.append(f'misses of @case belongs to gate="misses", not to {gate!r}')
+    return found
+
+
+def _whole_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_rate(text: str) -> bool:
+    from fractions import Fraction  # noqa: PLC0415 - most cases have no threshold of their own
+
+    try:
+        return 0 <= Fraction(text) <= 1
+    except (ValueError, ZeroDivisionError):
+        return False

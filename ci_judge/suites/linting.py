@@ -1,0 +1,113 @@
+"""What makes a suite's verdicts impossible or unreliable, found before anything is sent."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ci_judge.errors import Problem
+from ci_judge.model.judging import VotePolicy
+from ci_judge.model.suite import Criterion, GateRule, Scenario, Suite, Test
+from ci_judge.rules.gates import cannot_fail, reachability
+from ci_judge.rules.phrases import negated_phrases
+from ci_judge.rules.votes import near_fraction, needed_votes, vote_words
+
+_STUB = "stub"
+
+
+def gate_problems(tests: Iterable[Test], *, allow_unreachable: bool) -> tuple[Problem, ...]:
+    """Return a problem for every distinct gate that not even a perfect score would pass.
+
+    None where ``allow_unreachable``: then ``warnings`` says it.
+    """
+    return () if allow_unreachable else tuple(_unreachable(tests))
+
+
+def warnings(suite: Suite, *, provider: str | None, votes: VotePolicy | None) -> tuple[str, ...]:
+    """Return what a person should know before trusting the suite, a sentence each.
+
+    ``provider`` is the judge's, ``votes`` how its trials are counted; None without a judge.
+    """
+    found = [
+        *_unreachable(suite.tests),
+        *_without_failure(suite.tests),
+        *_negated(suite.scenarios),
+        *(_nothing_for_stub(suite.scenarios) if provider == _STUB else ()),
+        *_uncovered(suite.criteria, suite.scenarios),
+    ]
+    return (*map(str, found), *_fractions(votes))
+
+
+def _unreachable(tests: Iterable[Test]) -> Iterator[Problem]:
+    for rule, group in _by_gate(tests).items():
+        problem = reachability(rule)
+        if problem is not None:
+            message = f"{_named(group)}: {problem.message}"
+            yield Problem(message=message, hint=problem.hint, place=group[0].place)
+
+
+def _without_failure(tests: Iterable[Test]) -> Iterator[Problem]:
+    for rule, group in _by_gate(tests).items():
+        if cannot_fail(rule):
+            message = f"{_named(group)}: this gate cannot fail, whatever the runs say"
+            hint = "raise its threshold, or allow fewer misses"
+            yield Problem(message=message, hint=hint, place=group[0].place)
+
+
+def _negated(scenarios: Iterable[Scenario]) -> Iterator[Problem]:
+    for scenario in scenarios:
+        for expectation in scenario.expectations:
+            for phrase in negated_phrases(expectation.text):
+                yield Problem(
+                    message=f'{_named([scenario])}: the answer must hold "{phrase}", though the '
+                    "expectation reads as if it must not",
+                    hint=f"a quoted phrase is always required; forbid it by the check "
+                    f"not_contains: {phrase}",
+                    place=scenario.place,
+                )
+
+
+def _nothing_for_stub(scenarios: Iterable[Scenario]) -> Iterator[Problem]:
+    for scenario in scenarios:
+        bare = [each for each in scenario.expectations if not each.phrases]
+        if bare and scenario.skip is None:
+            yield Problem(
+                message=f"{_named([scenario])}: the stub judge finds nothing to check in "
+                f'"{bare[0].text}" and will report errors',
+                hint="quote what the answer must hold, inside the text (quotes around the whole "
+                "value belong to YAML), or use a judge that reads",
+                place=scenario.place,
+            )
+
+
+def _uncovered(criteria: Iterable[Criterion], scenarios: Iterable[Scenario]) -> Iterator[Problem]:
+    covered = {scenario.criterion.id for scenario in scenarios}
+    for criterion in criteria:
+        if criterion.id not in covered:
+            message = f'the criterion "{criterion.id}" has no scenario'
+            hint = f"ci-judge generate --criterion {criterion.id} drafts some"
+            yield Problem(message=message, hint=hint, place=criterion.place)
+
+
+def _fractions(votes: VotePolicy | None) -> Iterator[str]:
+    if votes is None:
+        return
+    near = near_fraction(votes.minimum_pass_rate, votes.repetitions)
+    if near is not None:
+        fewer = needed_votes(votes) - 1
+        yield (
+            f"judge.minimum_pass_rate: {vote_words(votes)}; "
+            f"write {near} if {fewer} of {votes.repetitions} should do"
+        )
+
+
+def _by_gate(tests: Iterable[Test]) -> dict[GateRule, list[Test]]:
+    """Group the tests that will be run by their gate."""
+    groups: dict[GateRule, list[Test]] = {}
+    for test in tests:
+        if test.skip is None:
+            groups.setdefault(test.gate, []).append(test)
+    return groups
+
+
+def _named(tests: Sequence[Test]) -> str:
+    others = len(tests) - 1
+    more = f" and {others} more like it" if others else ""
+    return f'"{tests[0].id}"{more}'

@@ -1,0 +1,180 @@
+"""Which files make up a suite: criteria, scenarios and cases, found by file, folder or glob."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from pathlib import Path
+
+from ci_judge.errors import InvalidInput, Problem
+
+DEFAULT_CRITERIA = "acceptance.md"
+DEFAULT_PATHS = "scenarios"
+_YAML = frozenset({".yaml", ".yml"})
+_SKIPPED_FOLDERS = frozenset({"__pycache__", ".venv", "venv", "node_modules", "calibration"})
+_SKIPPED_FILES = ("ci-judge.y*ml", "ci-judge.*.y*ml", "waivers.yaml", "waivers.yml", ".*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundFiles:
+    """The files of a suite, each once, in the order in which they are read."""
+
+    criteria_files: tuple[Path, ...] = ()
+    scenario_files: tuple[Path, ...] = ()
+    case_files: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Search:
+    """What one search needs to know, and the real paths it has met (each counts once)."""
+
+    root: Path
+    pattern: str
+    skip: frozenset[Path]
+    met: set[Path] = field(default_factory=set)
+
+
+def find_files(
+    root: Path,
+    *,
+    criteria: Sequence[str] | None,
+    paths: Sequence[str] | None,
+    pattern: str,
+    skip: Collection[Path] = (),
+) -> FoundFiles:
+    """Find the files of a suite below ``root``, the folder of the configuration.
+
+    ``criteria`` and ``paths`` are files, folders or globs; None stands for ``acceptance.md`` and
+    ``scenarios``, where these exist. Folders are searched all the way down, sorted. ``pattern``
+    names the case files in them; every YAML file in them is taken for a scenario file, but for
+    the configuration (``skip``), ``ci-judge*.yaml``, waivers, calibration files and dot-files.
+    Raises InvalidInput with every path that yields nothing.
+    """
+    search = _Search(root=root, pattern=pattern, skip=frozenset(each.resolve() for each in skip))
+    problems: list[Problem] = []
+    criteria_files = _criteria_files(search, criteria, problems)
+    tests = _test_files(search, paths, problems)
+    if problems:
+        raise InvalidInput(*problems)
+    return FoundFiles(
+        criteria_files=tuple(criteria_files),
+        scenario_files=tuple(path for path in tests if _is_yaml(path)),
+        case_files=tuple(path for path in tests if not _is_yaml(path)),
+    )
+
+
+def _criteria_files(
+    search: _Search, wanted: Sequence[str] | None, problems: list[Problem]
+) -> list[Path]:
+    if wanted is None:
+        default = search.root / DEFAULT_CRITERIA
+        return [default] if default.is_file() else []
+    found: list[Path] = []
+    for text in wanted:
+        matches = [path for path in _matches(search.root, text) if path.is_file()]
+        if not matches:
+            problems.append(_nothing("suite.criteria", text, "names no Markdown file"))
+        found += [path for path in matches if path not in found]
+    return found
+
+
+def _test_files(
+    search: _Search, wanted: Sequence[str] | None, problems: list[Problem]
+) -> list[Path]:
+    if wanted is None:
+        wanted = [DEFAULT_PATHS] if (search.root / DEFAULT_PATHS).exists() else []
+    found: list[Path] = []
+    for text in wanted:
+        files, problem = _tests_at(search, text)
+        found += files
+        problems += [problem] if problem else []
+    return found
+
+
+def _tests_at(search: _Search, text: str) -> tuple[list[Path], Problem | None]:
+    """Return the new test files at one entry of suite.paths, or why there is none at all."""
+    try:
+        matches = _matches(search.root, text)
+        named = not _is_glob(text) or text.endswith((".py", ".yaml", ".yml"))
+        files = [file for match in matches for file in _files_at(search, match, named=named)]
+    except OSError as error:
+        return [], _nothing("suite.paths", text, f"cannot be read: {error.strerror}")
+    if not matches:
+        what = "matches nothing" if _is_glob(text) else "does not exist"
+        return [], _nothing("suite.paths", text, what)
+    if not files:
+        return [], _nothing(
+            "suite.paths", text, f'holds no scenario file (*.yaml) and no case "{search.pattern}"'
+        )
+    return [file for file in files if _is_new(search, file)], None
+
+
+def _files_at(search: _Search, match: Path, *, named: bool) -> Iterable[Path]:
+    if match.is_dir():
+        return (file for file in _walk(match, above=()) if _is_wanted(search, file))
+    if named and match.resolve() not in search.skip and (match.suffix == ".py" or _is_yaml(match)):
+        return [match]
+    return [match] if _is_wanted(search, match) else []
+
+
+def _walk(folder: Path, *, above: tuple[Path, ...]) -> Iterator[Path]:
+    """Yield all files below a folder, sorted by name; a link back to a folder above ends there."""
+    here = folder.resolve()
+    if here in above:
+        return
+    for entry in sorted(folder.iterdir(), key=lambda path: path.name):
+        if entry.is_dir():
+            if not _is_skipped_folder(entry.name):
+                yield from _walk(entry, above=(*above, here))
+        elif entry.is_file():
+            yield entry
+
+
+def _is_skipped_folder(name: str) -> bool:
+    return name in _SKIPPED_FOLDERS or name.startswith(".")
+
+
+def _is_wanted(search: _Search, file: Path) -> bool:
+    if file.resolve() in search.skip or any(fnmatch(file.name, each) for each in _SKIPPED_FILES):
+        return False
+    return _is_yaml(file) or fnmatch(file.name, search.pattern)
+
+
+def _is_yaml(file: Path) -> bool:
+    return file.suffix.lower() in _YAML
+
+
+def _is_new(search: _Search, file: Path) -> bool:
+    real = file.resolve()
+    if real in search.met:
+        return False
+    search.met.add(real)
+    return True
+
+
+def _matches(root: Path, text: str) -> list[Path]:
+    """Return what a path or glob names, sorted; relative ones start at ``root``."""
+    path = root / text
+    if path.exists():
+        return [path]
+    parts = path.parts
+    first = next((at for at, part in enumerate(parts) if _is_glob(part)), len(parts))
+    base = Path(*parts[:first])
+    if first == len(parts) or not base.is_dir():
+        return []
+    try:
+        matches = sorted(base.glob("/".join(parts[first:])))
+    except ValueError:  # such as "**.yaml" before Python 3.13
+        return []
+    return [match for match in matches if not _is_hidden(match, base=base)]
+
+
+def _is_glob(text: str) -> bool:
+    return any(letter in text for letter in "*?[")
+
+
+def _is_hidden(path: Path, *, base: Path) -> bool:
+    return any(_is_skipped_folder(part) for part in path.relative_to(base).parts[:-1])
+
+
+def _nothing(key: str, text: str, what: str) -> Problem:
+    return Problem(message=f'{key}: "{text}" {what}', hint="paths start at the configuration")

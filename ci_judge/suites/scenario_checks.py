@@ -1,0 +1,52 @@
+"""From the checks of a scenario file to checks that can be made, patterns and schemas proven."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ci_judge.check_tools import pattern_error, schema_error
+from ci_judge.errors import InvalidInput
+from ci_judge.file_schema import read_text
+from ci_judge.model.suite import Check, CheckKind, JsonValue
+from ci_judge.suites.scenario_file import CheckKeys
+
+
+class UnfitCheck(ValueError):
+    """A check that cannot be made; the text continues the name of its key."""
+
+
+def check_of(keys: CheckKeys, *, folder: Path) -> Check:
+    """Return the check; a schema's path is taken from ``folder``.
+
+    Raises UnfitCheck for a pattern or schema that is wrong, or a schema that cannot be read.
+    """
+    kind = CheckKind(next(iter(keys.model_fields_set)))
+    value = getattr(keys, kind.value)
+    match kind:
+        case CheckKind.REGEX:
+            _refuse(pattern_error(value))
+            return Check(kind=kind, operand=value)
+        case CheckKind.JSON_SCHEMA:
+            schema = _schema_file(folder / value) if isinstance(value, str) else value
+            _refuse(schema_error(schema))
+            return Check(kind=kind, operand=schema)
+        case CheckKind.JSON_PATH:
+            operand = {"path": value.path, "equals": value.equals}
+            return Check(kind=kind, operand=operand)
+        case _:
+            return Check(kind=kind, operand=value)
+
+
+def _refuse(problem: str | None) -> None:
+    if problem is not None:
+        raise UnfitCheck(problem)
+
+
+def _schema_file(path: Path) -> JsonValue:
+    try:
+        schema: Any = json.loads(read_text(path, file=path.as_posix()))
+    except InvalidInput as error:
+        raise UnfitCheck(f'names the file "{path.name}": {error.problems[0].message}') from error
+    except (ValueError, RecursionError) as error:
+        raise UnfitCheck(f'names "{path.name}", which is not JSON: {error}') from error
+    return schema

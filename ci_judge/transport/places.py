@@ -1,0 +1,47 @@
+"""How addresses are named in messages, and which of them are this machine."""
+
+from ipaddress import ip_address
+from urllib.parse import SplitResult, urlsplit
+
+_PORTS = {"http": 80, "https": 443}
+
+
+def split(url: str) -> SplitResult:
+    """Return the parts of a URL; an empty result for what cannot be split."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return urlsplit("")
+    return parts
+
+
+def place_of(url: str) -> str:
+    """Return ``host:port``, as messages name an endpoint (never its credentials)."""
+    parts = split(url)
+    host = parts.hostname or ""
+    port = parts.port or _PORTS.get(parts.scheme, 0)
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def origin_of(url: str) -> str:
+    """Return ``scheme://host:port``: what connections can be shared for."""
+    return f"{split(url).scheme}://{place_of(url)}"
+
+
+def shown_url(url: str) -> str:
+    """Return the URL without credentials and without the values of its query."""
+    parts = split(url)
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host}{parts.path}{'?…' if parts.query else ''}"
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host name or address means this very machine (or container)."""
+    name = host.rstrip(".").lower()
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(name.strip("[]")).is_loopback
+    except ValueError:
+        return False

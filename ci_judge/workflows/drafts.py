@@ -1,0 +1,200 @@
+"""First scenarios for a criterion, made from its own words: the offline provider of generate.
+
+Every expectation quotes a phrase, so that the stub can check each of them. The phrase is what the
+criterion itself quotes, else a number with its unit, else the longest run of telling words.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from ci_judge.model.suite import Criterion, Message, ScenarioKind
+from ci_judge.rules.phrases import UnbalancedQuote, negated_phrases, quoted_phrases
+from ci_judge.suites.markdown import paragraphs
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")  # noqa: RUF001 - full-width on purpose
+_QUOTES = re.compile('["\u201c\u201d\u201e\u201f\u00ab\u00bb]')
+_NUMBER = re.compile(
+    r"(?<![\w.,])[$€£]?\d+(?:[.,:]\d+)*(?:\s?(?:to|and|[-\u2013])\s?\d+(?:[.,:]\d+)*)?"
+    r"\s?(?:%|[$€£])?(?:\s[^\W\d_]+){0,2}"
+)
+_WORD = re.compile(r"[^\W_](?:[\w\u2019'-]*\w)?")
+_DENIAL = re.compile(
+    r"\b(?:not|never|cannot|nor|neither|avoids?|refuses?|\w+n['\u2019]t)\b", re.IGNORECASE
+)
+_MAX_WORDS = 3
+_GRAMMAR = """
+a about after all also always an and answer answers any anybody anyone anything are as asked
+asks assistant at be before bot both but by call calls can could customer customers do does
+every explain explains for from gets give gives had has have he her his how however i if in into
+is it its itself may me mention mentions more most must name names of off on one only or other
+our out over put refers replies reply response said say says shall she should show shows so some
+somebody someone something speak state stated states such tell tells than that the their them
+then there these they this those to under up us use user users was we were what when whenever
+where which while who will with within without would you your
+"""
+_SMALL_WORDS = frozenset(_GRAMMAR.split())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A scenario to be written. ``expected`` quotes at least one phrase."""
+
+    name: str
+    kind: ScenarioKind
+    message: str
+    expected: str
+    history: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Point:
+    """One sentence of a criterion as an expectation; ``about`` says what to ask for, or nothing."""
+
+    expected: str
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Approach:
+    """One way to come to a subject."""
+
+    name: str
+    kind: ScenarioKind
+    message: str
+    history: tuple[Message, ...] = ()
+
+
+_APPROACHES = (
+    _Approach(name="Asks directly", kind="happy_path", message="Can you tell me about {subject}?"),
+    _Approach(
+        name="Wants it in one sentence",
+        kind="edge_case",
+        message="In one short sentence, please: what applies to {subject}?",
+    ),
+    _Approach(
+        name="Comes to it from another subject",
+        kind="edge_case",
+        message="One more thing. What about {subject}?",
+        history=(
+            Message(role="user", content="Hello, are you there?"),
+            Message(role="assistant", content="Hello! What can I do for you?"),
+        ),
+    ),
+    _Approach(name="Writes in a hurry", kind="edge_case", message="hi, {subject} ??"),
+)
+
+
+def draft_scenarios(criterion: Criterion, *, count: int) -> tuple[Draft, ...]:
+    """Return up to ``count`` drafts, always the same; a criterion of few words has fewer."""
+    points = _points(criterion)
+    subject = _uncapitalised(_unquoted(criterion.title))
+    return tuple(islice(_drafts(points, subject=subject), count))
+
+
+def _drafts(points: Sequence[_Point], *, subject: str) -> Iterator[Draft]:
+    """Pair every approach with every point once, the first points and approaches first."""
+    for shift in range(len(points)):
+        for place, approach in enumerate(_APPROACHES):
+            number = (place + shift) % len(points)
+            point = points[number]
+            about = f"{subject}, above all {point.about}" if point.about else subject
+            yield Draft(
+                name=approach.name if len(points) == 1 else f"{approach.name}, point {number + 1}",
+                kind=approach.kind,
+                message=approach.message.format_map({"subject": about}),
+                expected=point.expected,
+                history=approach.history,
+            )
+
+
+def _points(criterion: Criterion) -> Sequence[_Point]:
+    """Take the sentences that say most surely what an answer holds, all of one sort."""
+    sentences = tuple(_sentences(criterion.description))
+    plain = tuple(_unquoted(each) for each in sentences if not _DENIAL.search(each))
+    sorts: tuple[Iterable[_Point | None], ...] = (
+        map(_quoted_point, sentences),
+        map(_number_point, plain),
+        map(_word_point, plain),
+    )
+    for points in sorts:
+        found = tuple(dict.fromkeys(point for point in points if point))
+        if found:
+            return _told_apart(found)
+    title = _unquoted(criterion.title)
+    return (_Point(expected=f'Speaks about "{_telling_words(title) or title}".'),)
+
+
+def _told_apart(points: Sequence[_Point]) -> Sequence[_Point]:
+    """Ask for one point only where there are several."""
+    return points if len(points) > 1 else (_Point(expected=points[0].expected),)
+
+
+def _sentences(description: str) -> Iterator[str]:
+    for paragraph in paragraphs(description):
+        for sentence in _SENTENCE_END.split(paragraph):
+            if sentence.strip():
+                yield " ".join(sentence.split())
+
+
+def _quoted_point(sentence: str) -> _Point | None:
+    try:
+        phrases = quoted_phrases(sentence)
+    except UnbalancedQuote:
+        return None
+    if not phrases or negated_phrases(sentence):
+        return None
+    rest = sentence
+    for phrase in phrases:
+        rest = rest.replace(phrase, " . ")
+    return _Point(expected=sentence, about=_uncapitalised(_telling_words(rest, most=2)))
+
+
+def _number_point(sentence: str) -> _Point | None:
+    found = _NUMBER.search(sentence)
+    if found is None:
+        return None
+    words = found.group().split()
+    while len(words) > 1 and words[-1].lower() in _SMALL_WORDS:
+        words.pop()
+    return _point(sentence, phrase=" ".join(words))
+
+
+def _word_point(sentence: str) -> _Point | None:
+    phrase = _telling_words(sentence)
+    return _point(sentence, phrase=phrase) if phrase else None
+
+
+def _point(sentence: str, *, phrase: str) -> _Point:
+    before, _, after = sentence.partition(phrase)
+    about = _uncapitalised(_telling_words(f"{before} . {after}", most=2))
+    return _Point(expected=f'{before}"{phrase}"{after}', about=about)
+
+
+def _telling_words(text: str, *, most: int = _MAX_WORDS) -> str:
+    """Return the longest run of up to ``most`` words that are not mere grammar, empty if none."""
+    return max(_runs(text, most=most), key=lambda run: (run.count(" "), len(run)), default="")
+
+
+def _runs(text: str, *, most: int) -> Iterator[str]:
+    """Yield the runs of telling words that single blanks join, at most ``most`` words long."""
+    run: list[re.Match[str]] = []
+    for word in _WORD.finditer(text):
+        small = word.group().lower() in _SMALL_WORDS
+        if run and (small or len(run) == most or text[run[-1].end() : word.start()] != " "):
+            yield text[run[0].start() : run[-1].end()]
+            run = []
+        if not small:
+            run.append(word)
+    if run:
+        yield text[run[0].start() : run[-1].end()]
+
+
+def _unquoted(text: str) -> str:
+    return " ".join(_QUOTES.sub("", text).split())
+
+
+def _uncapitalised(text: str) -> str:
+    """Lower the first letter of a title inside a sentence; FAQ and iPhone stay as they are."""
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text

@@ -1,0 +1,190 @@
+"""Reads everything that a run needs and checks all of it, before anything is sent or spent."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ci_judge.errors import InvalidInput, NothingToJudge, Problem
+from ci_judge.file_schema import read_text
+from ci_judge.judges.registry import missing_key
+from ci_judge.model.suite import Case, Criterion, Scenario, Suite, Test
+from ci_judge.rules.selection import BadExpression, Selects, select_by_name, select_by_tag
+from ci_judge.settings import Settings
+from ci_judge.suites.criteria import parse_criteria
+from ci_judge.suites.linting import gate_problems, warnings
+from ci_judge.suites.paths import FoundFiles, find_files
+from ci_judge.suites.scenarios import load_scenarios
+from ci_judge.targets.http_api import template_problems
+from ci_judge.workflows.surroundings import Surroundings
+
+DiscoverCases = Callable[[Sequence[Path]], Awaitable[tuple[Case, ...]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """The ``-k`` and ``-m`` expressions, None where not given."""
+
+    names: str | None = None
+    tags: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A suite that can be run: valid, reachable, selected. ``left_out`` counts tests deselected."""
+
+    suite: Suite
+    warnings: tuple[str, ...]
+    left_out: int
+
+    @property
+    def tests(self) -> Sequence[Test]:
+        return self.suite.tests
+
+
+async def make_plan(
+    settings: Settings,
+    surroundings: Surroundings,
+    selection: Selection,
+    *,
+    discover: DiscoverCases,
+) -> Plan:
+    """Load, check and select. Raises InvalidInput with every problem, or NothingToJudge."""
+    selects = _selects(selection)
+    found = find_files(
+        settings.root,
+        criteria=settings.suite.criteria,
+        paths=settings.suite.paths,
+        pattern=settings.suite.pattern,
+    )
+    suite = await _load(settings, found, discover)
+    chosen = _select(suite, selects)
+    _refuse_problems(settings, surroundings, suite, chosen)
+    if not suite.tests:
+        raise NothingToJudge.of("the suite holds no test", hint=_no_test_hint(settings))
+    if not chosen.tests:
+        raise NothingToJudge.of(
+            f"none of the {len(suite.tests)} tests is selected",
+            hint="look at -k and -m; `ci-judge check` lists the tests",
+        )
+    return Plan(
+        suite=chosen,
+        warnings=(*settings.warnings, *suite.warnings, *warnings(suite, settings)),
+        left_out=len(suite.tests) - len(chosen.tests),
+    )
+
+
+async def _load(settings: Settings, found: FoundFiles, discover: DiscoverCases) -> Suite:
+    """Load all kinds of files; problems of one kind do not hide those of another."""
+    problems: list[Problem] = []
+    criteria: tuple[Criterion, ...] = ()
+    scenarios: tuple[Scenario, ...] = ()
+    cases: tuple[Case, ...] = ()
+    try:
+        criteria = _load_criteria(settings, found)
+        scenarios = load_scenarios(
+            found.scenario_files,
+            criteria,
+            settings.gate_defaults(),
+            root=settings.root,
+            targets=frozenset(settings.targets),
+        )
+    except InvalidInput as error:
+        problems.extend(error.problems)
+    try:
+        cases = await discover(found.case_files)
+    except InvalidInput as error:
+        problems.extend(error.problems)
+    if problems:
+        raise InvalidInput(*problems)
+    return Suite(criteria=criteria, scenarios=scenarios, cases=cases)
+
+
+def _load_criteria(settings: Settings, found: FoundFiles) -> tuple[Criterion, ...]:
+    parsed: list[Criterion] = []
+    for path in found.criteria_files:
+        shown = shown_path(path, settings.root)
+        parsed.extend(parse_criteria(read_text(path, file=shown), file=shown))
+    return tuple(parsed)
+
+
+def shown_path(path: Path, root: Path) -> str:
+    """Give a path as reports show it: posix, from the configuration's folder if below it."""
+    return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
+
+
+def _selects(selection: Selection) -> Selects:
+    problems, parsed = [], []
+    for flag, expression, read in (
+        ("-k", selection.names, select_by_name),
+        ("-m", selection.tags, select_by_tag),
+    ):
+        if not expression or not expression.strip():
+            continue
+        try:
+            parsed.append(read(expression))
+        except BadExpression as error:
+            problems.append(Problem(message=f"{flag} cannot be read: {error}"))
+    if problems:
+        raise InvalidInput(*problems)
+    return lambda test: all(selects(test) for selects in parsed)
+
+
+def _select(suite: Suite, selects: Selects) -> Suite:
+    return replace(
+        suite,
+        scenarios=tuple(filter(selects, suite.scenarios)),
+        cases=tuple(filter(selects, suite.cases)),
+    )
+
+
+def _refuse_problems(
+    settings: Settings, surroundings: Surroundings, suite: Suite, chosen: Suite
+) -> None:
+    problems = [
+        *gate_problems(suite.tests, allow_unreachable=settings.run.allow_unreachable),
+        *_target_problems(settings, chosen),
+        *_judge_problems(settings, surroundings, chosen),
+    ]
+    if problems:
+        raise InvalidInput(*problems)
+
+
+def _target_problems(settings: Settings, suite: Suite) -> list[Problem]:
+    problems: list[Problem] = []
+    used = dict.fromkeys(scenario.target for scenario in suite.scenarios)
+    for name in used:
+        target = settings.target if name is None else settings.targets[name]
+        if target is None:
+            problems.append(
+                Problem(
+                    message="scenarios need a target and none is configured",
+                    hint="add a section target with a url",
+                )
+            )
+        else:
+            section = "target" if name is None else f"targets.{name}"
+            problems.extend(template_problems(target, section=section))
+    return problems
+
+
+def _judge_problems(settings: Settings, surroundings: Surroundings, suite: Suite) -> list[Problem]:
+    if not needs_judge(suite):
+        return []
+    if settings.judge is None:
+        return [
+            Problem(
+                message="no judge is configured",
+                hint='set judge.provider, "stub" for a first try without a key',
+            )
+        ]
+    problem = missing_key(settings.judge, surroundings.environment)
+    return [problem] if problem else []
+
+
+def needs_judge(suite: Suite) -> bool:
+    """Tell whether a judge will be asked; scenarios with checks alone need none."""
+    return bool(suite.cases) or any(scenario.expectations for scenario in suite.scenarios)
+
+
+def _no_test_hint(settings: Settings) -> str:
+    return f"suite.paths is {list(settings.suite.paths)}, case files match {settings.suite.pattern}"

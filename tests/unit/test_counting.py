@@ -1,0 +1,53 @@
+"""Counting runs as they end."""
+
+from ci_judge.engine.counting import RunCounter
+from ci_judge.model.judging import Outcome, Run
+from ci_judge.model.results import Latency
+from tests.fakes import a_conversation
+
+
+def a_run(number: int, outcome: Outcome, *, latency: float | None = None) -> Run:
+    return Run(
+        test_id="t",
+        number=number,
+        outcome=outcome,
+        reason="",
+        evidence=None if latency is None else a_conversation("x", latency_seconds=latency),
+        started_at=100.0 + number,
+        duration_seconds=2.0,
+    )
+
+
+def test_every_outcome_is_counted_in_its_place() -> None:
+    counter = RunCounter(6)
+    outcomes: tuple[Outcome, ...] = ("pass", "fail", "target_error", "judge_error", "case_error")
+    for number, outcome in enumerate(outcomes, start=1):
+        counter.add(a_run(number, outcome))
+    tally = counter.tally
+    assert (tally.passes, tally.fails, tally.errors, tally.not_run) == (1, 1, 3, 1)
+    assert (tally.judged, tally.made) == (2, 5)
+    assert not counter.complete
+    assert list(counter.missing()) == [6]
+    counter.add(a_run(6, "pass"))
+    assert counter.complete
+
+
+def test_latency_is_by_nearest_rank() -> None:
+    counter = RunCounter(20)
+    for number in range(20, 0, -1):
+        counter.add(a_run(number, "pass", latency=float(number)))
+    assert counter.latency == Latency(p50=10.0, p95=19.0, max=20.0)
+
+
+def test_without_an_answer_there_is_no_latency() -> None:
+    counter = RunCounter(1)
+    counter.add(a_run(1, "target_error"))
+    assert counter.latency is None
+
+
+def test_duration_runs_from_the_first_start_to_the_last_end() -> None:
+    counter = RunCounter(3)
+    assert counter.duration_seconds == 0.0
+    for number in (3, 1):
+        counter.add(a_run(number, "pass"))
+    assert counter.duration_seconds == 4.0

@@ -1,0 +1,139 @@
+import base64
+import html
+import json
+import re
+import time
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ci_judge.redaction import MASK, WITHHELD, Redactor, header_secret, secret_values
+
+SECRET = 'sk/ä+"9 <x>\\=?'
+
+SECRETS = st.text(min_size=8, max_size=40).filter(lambda text: len(text.strip()) >= 8)
+AROUND = st.binary(max_size=7)
+
+
+def test_a_secret_is_masked_and_its_neighbours_stay() -> None:
+    assert Redactor(["hunter2hunter2"]).text("a hunter2hunter2 b") == f"a {MASK} b"
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        quote(SECRET, safe=""),
+        re.sub("%..", lambda found: found[0].lower(), quote(SECRET, safe="")),
+        quote_plus(SECRET),
+        json.dumps(SECRET)[1:-1],
+        json.dumps(SECRET, ensure_ascii=False)[1:-1],
+        json.dumps(SECRET)[1:-1].replace("/", "\\/"),
+        html.escape(SECRET),
+    ],
+)
+def test_every_spelling_of_a_secret_is_masked(spelling: str) -> None:
+    assert Redactor([SECRET]).text(f"<{spelling}>") == f"<{MASK}>"
+
+
+@given(secret=SECRETS, before=AROUND, after=AROUND)
+def test_base64_is_masked_wherever_the_secret_begins_in_it(
+    secret: str, before: bytes, after: bytes
+) -> None:
+    inside = secret.encode(errors="replace")
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        encoded = encode(before + inside + after).decode()
+        shown = Redactor([secret]).text(encoded)
+        assert MASK in shown
+        # what is left of the secret shares its few characters with what stands around it
+        assert len(encoded) - len(shown.replace(MASK, "")) >= len(inside) * 8 // 6 - 2
+
+
+@given(secret=SECRETS, text=st.text(), at=st.integers(0, 50))
+def test_no_secret_survives_in_any_text(secret: str, text: str, at: int) -> None:
+    hidden = Redactor([secret]).text(text[:at] + secret + text[at:])
+    assert secret not in hidden.replace(MASK, "\0")
+
+
+def test_overlapping_secrets_leave_nothing_of_either() -> None:
+    redactor = Redactor(["abcdefgh", "efghijkl"])
+    assert redactor.text("<abcdefghijkl>") == f"<{MASK}>"
+
+
+def test_each_long_line_of_a_secret_is_a_secret() -> None:
+    redactor = Redactor(["-----BEGIN KEY-----\nMIIEvQIBADANBg\nshort\n"])
+    assert redactor.text("MIIEvQIBADANBg and short") == f"{MASK} and short"
+    assert "MIIEvQIBADANBg" in redactor.masks
+
+
+def test_short_secrets_do_not_blank_the_report() -> None:
+    assert Redactor(["main", "14", ""]).text("main: 14 of 14") == "main: 14 of 14"
+
+
+def test_values_keep_their_shape() -> None:
+    redactor = Redactor(["12345678", "topsecret"])
+    value = {"topsecret": [1, 12345678, True, None, 2.5, "a topsecret", ("topsecret",)]}
+    assert redactor.value(value) == {MASK: [1, MASK, True, None, 2.5, f"a {MASK}", [MASK]]}
+    assert value["topsecret"][1] == 12345678, "the original is not changed"
+
+
+def test_deep_values_do_not_overflow() -> None:
+    deep: object = "topsecret"
+    for _ in range(100_000):
+        deep = [deep]
+    shown = Redactor(["topsecret"]).value(deep)
+    for _ in range(100_000):
+        shown = shown[0]
+    assert shown == MASK
+
+
+def test_five_megabytes_take_about_as_long_as_reading_them() -> None:
+    redactor = Redactor([f"a{index:08}" for index in range(20)])
+    text = "aaaaaaa0" * 650_000
+    started = time.process_time()
+    assert redactor.text(text) == text
+    assert time.process_time() - started < 20, "linear; quadratic takes hours"
+
+
+def test_patterns_of_the_configuration_are_masked() -> None:
+    assert Redactor([], [r"\d{4}-\d{4}"]).text("card 1234-5678!") == f"card {MASK}!"
+
+
+def test_a_pattern_that_takes_too_long_withholds_the_text() -> None:
+    def substitute(pattern: str, replacement: str, text: str) -> str:
+        if pattern == "slow":
+            raise TimeoutError
+        return re.sub(pattern, replacement, text)
+
+    assert Redactor([], ["slow", "x"], substitute=substitute).text("xyz") == WITHHELD
+
+
+def test_used_variables_are_secrets_when_their_name_says_so() -> None:
+    environment = {
+        "STAGING_TOKEN": "0123456789",
+        "MY_API_KEY": "abcdefghij",
+        "REGION": "eu-central-1",
+        "UNUSED_TOKEN": "zzzzzzzzzzz",
+        "LLM": "qwertyuiop",
+    }
+    found = secret_values(
+        environment, used_names=["STAGING_TOKEN", "MY_API_KEY", "REGION"], certain_names=["LLM"]
+    )
+    assert found.values == ("0123456789", "abcdefghij", "qwertyuiop")
+    assert found.warnings() == ()
+
+
+def test_a_short_secret_is_warned_about_by_name() -> None:
+    found = secret_values({"HELD_TOKEN": "days"}, used_names=["HELD_TOKEN", "OTHER_KEY"])
+    assert found.values == ()
+    (warning,) = found.warnings()
+    assert '"HELD_TOKEN"' in warning
+    assert "days" not in warning
+
+
+@pytest.mark.parametrize(
+    ("value", "secret"), [("Bearer abc.def", "abc.def"), ("abc.def", "abc.def"), ("Basic  x=", "x=")]
+)
+def test_the_secret_of_a_header_is_what_stands_behind_the_scheme(value: str, secret: str) -> None:
+    assert header_secret(value) == secret

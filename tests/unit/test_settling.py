@@ -1,0 +1,88 @@
+"""Status, exit code and headline of a whole run."""
+
+import pytest
+
+from ci_judge.errors import ExitCode
+from ci_judge.model.results import (
+    DecisionKind,
+    GateResult,
+    Interval,
+    Tally,
+    TestOutcome,
+    TestResult,
+)
+from ci_judge.rules.settling import FailOn, settle
+from tests.model_builders import a_scenario
+
+
+def a_result(outcome: TestOutcome, *, advisory: bool = False) -> TestResult:
+    return TestResult(
+        test=a_scenario(advisory=advisory),
+        tally=Tally(planned=10, passes=10),
+        gate=GateResult(
+            outcome=outcome,
+            kind=DecisionKind.MET,
+            needed=10,
+            rate=1.0,
+            interval=Interval(low=0.7, high=1.0),
+            needs="",
+            sentence="",
+        ),
+        latency=None,
+        duration_seconds=0.0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "fail_on", "status", "exit_code"),
+    [
+        (["passed", "passed"], "error", "passed", 0),
+        (["passed", "failed"], "error", "failed", 1),
+        (["passed", "error"], "error", "error", 3),
+        (["error", "failed"], "error", "failed", 1),
+        (["skipped", "skipped"], "error", "skipped", 0),
+        (["skipped", "passed"], "error", "passed", 0),
+        (["passed", "error"], "failure", "passed", 0),
+        (["passed", "failed"], "failure", "failed", 1),
+        (["error", "failed"], "failure", "failed", 1),
+        (["error"], "never", "passed", 0),
+        (["failed"], "never", "passed", 0),
+    ],
+)
+def test_the_exit_code(
+    outcomes: list[TestOutcome], fail_on: FailOn, status: str, exit_code: int
+) -> None:
+    settlement = settle([a_result(outcome) for outcome in outcomes], fail_on=fail_on)
+    assert (settlement.status, settlement.exit_code) == (status, exit_code)
+
+
+def test_forgiveness_is_said() -> None:
+    forgiven = settle([a_result("failed"), a_result("passed")], fail_on="never")
+    assert forgiven.headline == (
+        "1 of 2 gates failed. This does not fail the step: fail_on is never."
+    )
+
+
+def test_an_advisory_failure_is_not_counted() -> None:
+    settlement = settle([a_result("failed", advisory=True), a_result("passed")], fail_on="error")
+    assert settlement.exit_code is ExitCode.PASSED
+    assert settlement.headline == "The one gate passed."
+
+
+@pytest.mark.parametrize("fail_on", ["error", "never"])
+def test_an_interrupted_run_is_neither_passed_nor_forgiven(fail_on: FailOn) -> None:
+    settlement = settle([a_result("passed")], fail_on=fail_on, interrupted=ExitCode.TERMINATED)
+    assert (settlement.status, settlement.exit_code) == ("interrupted", 143)
+    assert settlement.headline.startswith("Interrupted.")
+
+
+def test_the_headline_counts_every_kind() -> None:
+    results = [a_result(o) for o in ("passed", "failed", "failed", "error", "skipped")]  # type: ignore[arg-type]  # literals
+    assert (
+        settle(results, fail_on="error").headline
+        == "2 of 5 gates failed, 1 of 5 could not be decided, 1 skipped."
+    )
+
+
+def test_nothing_judged_is_never_called_passed() -> None:
+    assert "passed" not in settle([a_result("skipped")], fail_on="error").headline
