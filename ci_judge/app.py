@@ -28,8 +28,8 @@ from ci_judge.rules.votes import needed_votes
 from ci_judge.settings import Settings, load_settings
 from ci_judge.sinks.files import ReportFiles, prepare_report_folder
 from ci_judge.visible_text import no_lone_surrogates
-from ci_judge.workflows.opening import OpenBench, case_hosts, open_bench
-from ci_judge.workflows.planning import Plan, Selection, make_plan
+from ci_judge.workflows.opening import OpenBench, open_bench, open_household
+from ci_judge.workflows.planning import Plan, Selection, Strictness, make_plan
 from ci_judge.workflows.publishing import clear_old_reports, report_formats
 from ci_judge.workflows.secrecy import make_redactor
 from ci_judge.workflows.surroundings import Surroundings
@@ -107,19 +107,24 @@ async def execute(
         environment=surroundings.environment,
         overrides=options.overrides,
     )
-    redactor = make_redactor(settings, surroundings, options.secrets)
+    redactor = make_redactor(settings, surroundings, further=options.secrets)
     front.protect(redactor)
     async with AsyncExitStack() as stack:
-        hosts = case_hosts(settings, surroundings)
-        stack.push_async_callback(hosts.close)
+        household = open_household(settings, surroundings, stack)
         plan = await stop_sign.before(
-            make_plan(settings, surroundings, options.selection, hosts=hosts)
+            make_plan(
+                settings,
+                surroundings,
+                options.selection,
+                hosts=household.hosts,
+                strictness=Strictness(allow_unreachable="run.runs" in options.overrides),
+            )
         )
         prepare_report_folder(settings.report_dir)
         clear_old_reports(settings, LEDGER_NAME)
         progress = front.planned(plan)
         bench = await stop_sign.before(
-            open_bench(settings, surroundings, plan, hosts=hosts, stack=stack)
+            open_bench(settings, surroundings, plan, household=household, stack=stack)
         )
         story = _Story(
             settings=settings,

@@ -131,3 +131,10 @@ def _values_of(schema: JsonValue, key: str) -> list[str]:
 def _bounded(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST_MESSAGE else f"{line[:_LONGEST_MESSAGE]}…"
+
+
+def substitute(pattern: str, replacement: str, text: str) -> str:
+    """Replace every match of a pattern. Raises TimeoutError when that takes too long."""
+    import regex  # noqa: PLC0415 - as above
+
+    return regex.sub(pattern, replacement, text, timeout=PATTERN_TIMEOUT_SECONDS)

@@ -3,10 +3,12 @@ r"""Text of strangers made safe to look at: what cannot be seen is shown as an e
 Shown as ``\x1b``, ``\u202e``, ``\U000e0041`` (a lone carriage return as ``\r``): control
 characters, bidirectional marks, overrides and isolates, zero-width and other invisible
 characters, fillers, line and paragraph separators, the tags block (so the flags of England,
-Scotland and Wales show theirs), non-characters and lone surrogates. Left alone, because real text
-needs them: a zero-width joiner or non-joiner between two visible characters beyond the Latin
-blocks (emoji sequences, Persian, Indic scripts), and one variation selector behind a visible
-character; a second in a row can only hide something. Escaping is for the eye: it is not reversible.
+Scotland and Wales show theirs), non-characters, empty planes and lone surrogates.
+
+Left alone, because real text needs them: a zero-width joiner or non-joiner between two visible
+characters beyond the Latin blocks (emoji sequences, Persian, Indic scripts), and one variation
+selector behind a visible character; a second in a row can only hide something.
+Escaping is for the eye: it is not reversible.
 """
 
 import re
@@ -16,11 +18,10 @@ _HIDDEN = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e"  # soft hyphen, joiners, fillers
     "\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"  # spaces, marks, separators, overrides, isolates
     "\u3164\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
-    "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"  # tags, and what is reserved around them
     "\ud800-\udfff"
-)
-_PLANE_ENDS = "".join(
-    f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0x10000, 0x110000, 0x10000)
+    # the last two of each plane; planes 4 to 13 have no characters yet, plane 14 has the tags
+    "\U0001fffe\U0001ffff\U0002fffe\U0002ffff\U0003fffe-\U000effff"
+    "\U000ffffe\U000fffff\U0010fffe\U0010ffff"
 )
 _JOINERS = frozenset("\u200c\u200d")
 _SELECTORS = frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
@@ -74,11 +75,11 @@ def _joined(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=16)
 def _unsafe(keep: str) -> re.Pattern[str]:
-    """Compile one character class, for a single fast pass: what is needed after all is rare."""
+    """Compile runs of unsafe characters; one character class in front is what is skipped to fast."""
     controls = (chr(code) for code in (*range(0x20), *range(0x7F, 0xA0)))
     unkept = re.escape("".join(control for control in controls if control not in keep))
-    special = "".join(sorted(_MAYBE_NEEDED))
-    return re.compile(f"[{unkept}{_HIDDEN}{_PLANE_ENDS}{special}]+")
+    unsafe = f"[{unkept}{_HIDDEN}\u200c\u200d\ufe00-\ufe0f]"
+    return re.compile(f"{unsafe}{unsafe}*")
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -90,7 +91,9 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def _is_needed(text: str, index: int) -> bool:
-    """Tell whether the joiner or selector there does what it is for."""
+    """Tell whether what stands there is a joiner or selector that does what it is for."""
+    if text[index] not in _MAYBE_NEEDED:
+        return False
     before, after = text[index - 1 : index], text[index + 1 : index + 2]
     if text[index] in _SELECTORS:
         return _can_be_seen(before)

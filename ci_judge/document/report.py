@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypedDict
 
 from ci_judge.document.run_entries import iso_time
 from ci_judge.model.document import (
@@ -12,6 +12,7 @@ from ci_judge.model.document import (
     GroupEntry,
     JudgeEntry,
     LatencyEntry,
+    MessageEntry,
     ReportDocument,
     RunContextEntry,
     Status,
@@ -182,8 +183,20 @@ class _Anchors:
         return anchor
 
 
+class _Subject(TypedDict):
+    """The keys in which scenarios and cases differ."""
+
+    kind: str
+    turns: list[Any]
+    history: list[MessageEntry]
+    expected: list[str]
+    checks: list[str]
+    requirement: str | None
+
+
 def _test(result: TestResult, anchor: str) -> TestEntry:
     test, tally, gate = result.test, result.tally, result.gate
+    subject = _subject(test)
     return {
         "id": test.id,
         "anchor": anchor,
@@ -194,7 +207,12 @@ def _test(result: TestResult, anchor: str) -> TestEntry:
         "file": test.place.file,
         "line": test.place.line,
         "tags": sorted(test.tags),
-        **_subject(test),
+        "kind": subject["kind"],
+        "turns": subject["turns"],
+        "history": subject["history"],
+        "expected": subject["expected"],
+        "checks": subject["checks"],
+        "requirement": subject["requirement"],
         "planned": tally.planned,
         "made": tally.made,
         "judged": tally.judged,
@@ -210,7 +228,7 @@ def _test(result: TestResult, anchor: str) -> TestEntry:
     }
 
 
-def _subject(test: Scenario | Case) -> Any:
+def _subject(test: Scenario | Case) -> _Subject:
     """Give the keys in which scenarios and cases differ."""
     if isinstance(test, Case):
         return {

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ci_judge.engine.counting import RunCounter
 from ci_judge.engine.stopping import StopSign
@@ -50,8 +51,9 @@ class Scheduler:
         workers = [asyncio.create_task(self._work(jobs, schedule)) for _ in range(schedule.workers)]
         stopped = asyncio.create_task(self._stop_sign.wait())
         everything = asyncio.gather(*workers)
+        ends: list[asyncio.Future[Any]] = [everything, stopped]
         try:
-            await asyncio.wait({everything, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             if everything.done():
                 everything.result()  # a bug in a worker must not pass for a finished run
         finally:

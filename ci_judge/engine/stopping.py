@@ -5,6 +5,7 @@ import signal
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 from ci_judge.errors import ExitCode, Interrupted, Problem, Terminated
@@ -52,7 +53,7 @@ class StopSign:
         loop = asyncio.get_running_loop()
         for number, exit_code in _SIGNALS.items():
             reason = f"interrupted by {number.name}"
-            loop.add_signal_handler(number, lambda r=reason, e=exit_code: self.stop(r, exit_code=e))
+            loop.add_signal_handler(number, partial(self.stop, reason, exit_code=exit_code))
         try:
             yield
         finally:

@@ -7,6 +7,7 @@ from ci_judge.file_schema.loaded_file import (
     Scalar,
     WrittenList,
     WrittenMap,
+    written_copy,
 )
 from ci_judge.file_schema.markers import AsWritten, Secret, Wanted, wrong
 from ci_judge.file_schema.models import FileModel
@@ -25,6 +26,7 @@ from ci_judge.file_schema.values import (
     Share,
     Text,
     TextOrList,
+    VariableName,
     WrittenJson,
     duration_seconds,
     exact_rate,
@@ -50,6 +52,7 @@ __all__ = [
     "Share",
     "Text",
     "TextOrList",
+    "VariableName",
     "Wanted",
     "WrittenJson",
     "WrittenList",
@@ -61,5 +64,6 @@ __all__ = [
     "problems_or",
     "read_text",
     "validate",
+    "written_copy",
     "wrong",
 ]

@@ -77,6 +77,14 @@ class WrittenList(list[Any]):
         self.written: dict[str | int, str] = {}
 
 
+def written_copy(data: Mapping[str, Any]) -> WrittenMap:
+    """Copy a map, and what it remembers of how its values were written."""
+    copy = WrittenMap()
+    copy.update(data)
+    copy.written.update(getattr(data, "written", {}))
+    return copy
+
+
 def child(value: Any, step: str | int) -> tuple[Any] | None:
     """Give the value below ``step`` as a 1-tuple (it may be None), or None without one."""
     if isinstance(value, Mapping) and isinstance(step, str) and step in value:

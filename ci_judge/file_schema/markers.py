@@ -23,11 +23,17 @@ class Secret:
     """The value is never shown, neither in an error nor in a report."""
 
 
-def wrong(message: str, *, hint: str | None = None, key: str | None = None) -> PydanticCustomError:
+def wrong(
+    message: str, *, hint: str | None = None, key: str | tuple[str, ...] = ()
+) -> PydanticCustomError:
     """Build the error that a validator raises.
 
-    ``message`` continues the name of the key ("must be …"); ``key`` blames one key of the map
-    that a model validator looks at.
+    ``message`` continues the name of the key ("must be …"); ``key`` blames a key of the map (or a path
+    below it) that a model validator looks at.
     """
-    context: dict[str, Any] = {"said": message, "hint": hint, "key": key}
+    context: dict[str, Any] = {
+        "said": message,
+        "hint": hint,
+        "key": (key,) if isinstance(key, str) else key,
+    }
     return PydanticCustomError("wrong", "{said}", context)

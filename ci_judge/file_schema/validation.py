@@ -91,8 +91,8 @@ class _ErrorReader:
                 path.append(step)
             else:
                 skipped = True
-        key = details.get("ctx", {}).get("key")
-        return _Mistake((*path, key) if key else tuple(path), details, skipped)
+        blamed: tuple[str, ...] = details.get("ctx", {}).get("key", ())
+        return _Mistake((*path, *blamed), details, skipped)
 
     def _problem(self, mistake: _Mistake) -> Problem:
         match mistake.kind:

@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from ci_judge.file_schema.markers import AsWritten, Wanted, wrong
-from ci_judge.file_schema.showing import bare, shown
+from ci_judge.file_schema.showing import bare, quoted, shown
 
 T = TypeVar("T")
 
@@ -65,6 +65,16 @@ FilledText: TypeAlias = Annotated[
 
 ListOf: TypeAlias = Annotated[tuple[T, ...], Strict(strict=False)]
 """A list in the file, a tuple in the model."""
+
+
+def _variable_name(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", text):
+        raise wrong(f"must be the name of a variable, not {quoted(text)}")
+    return text
+
+
+VariableName: TypeAlias = Annotated[FilledText, AfterValidator(_variable_name)]
+"""The name of an environment variable."""
 
 TextOrList: TypeAlias = Annotated[
     tuple[FilledText, ...],

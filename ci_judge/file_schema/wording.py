@@ -46,7 +46,17 @@ def declared_at(model: type[FileModel], path: DataPath) -> Declared | None:
 def is_secret(model: type[FileModel], path: DataPath) -> bool:
     """Whether the value at a path, or anything above it, must not be shown."""
     above = [declared_at(model, path[:length]) for length in range(1, len(path) + 1)]
-    return any(isinstance(mark, Secret) for here in above if here for mark in here.marks)
+    return any(isinstance(mark, Secret) for here in above if here for mark in _all_marks(here))
+
+
+def _all_marks(declared: Declared) -> tuple[Any, ...]:
+    """List the marks of a value, those of its choices included."""
+    origin, arguments = get_origin(declared.annotation), get_args(declared.annotation)
+    if origin is Annotated:
+        return (*declared.marks, *_all_marks(Declared(arguments[0], arguments[1:])))
+    if origin in {Union, UnionType}:
+        return sum((_all_marks(Declared(each)) for each in arguments), declared.marks)
+    return declared.marks
 
 
 def models_in(declared: Declared) -> list[type[FileModel]]:

@@ -28,7 +28,7 @@ def find_key(settings: JudgeSettings, environment: Mapping[str, str]) -> str | N
 
 
 def missing_key(
-    settings: JudgeSettings, environment: Mapping[str, str], *, from_fork: bool
+    settings: JudgeSettings, environment: Mapping[str, str], *, from_fork: bool = False
 ) -> Problem | None:
     """Return what is wrong with the judge's key, None when it can be used.
 
@@ -57,4 +57,6 @@ def _absent(provider: str, variable: str, *, from_fork: bool) -> Problem:
         if from_fork
         else f"set {variable}, or name another variable in judge.api_key_env"
     )
-    return Problem(message=f"the judge '{provider}' needs a key, but {variable} is empty", hint=hint)
+    return Problem(
+        message=f"the judge '{provider}' needs a key, but {variable} is empty", hint=hint
+    )

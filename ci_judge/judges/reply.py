@@ -20,9 +20,11 @@ _THINKING = re.compile(r"\s*<(think|thinking)>(.*?)(</\1>|\Z)", re.DOTALL | re.I
 # A backslash that JSON does not know stays a backslash, as in "\$14" or "C:\data".
 _ESCAPE = re.compile(r"\\(?P<legal>[\"\\/bfnrt]|u[0-9a-fA-F]{4})?")
 _UNREAD_VERDICT = re.compile(
-    r"[\"'`\u201c\u201d]pass[\"'`\u201c\u201d]\s*:|[{,]\s*pass\s*[:=]", re.I
+    r"[\"'`\u201c\u201d]pass[\"'`\u201c\u201d]\s*:|[{,]\s*pass\s*[:=]", re.IGNORECASE
 )
 _START = re.compile(r"[{\[]")
+# A bracket in prose ("[sic]", "{name}") is skipped; what begins like JSON and is none is not.
+_BROKEN_JSON = re.compile(r"(?:\[\s*)*\{\s*[\"'`\u201c\u201d]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +94,8 @@ def _json_values(text: str) -> Iterator[tuple[Any, int, int]]:
         except RecursionError:
             raise _Unreadable("the reply is nested too deeply") from None
         except ValueError:
+            if _BROKEN_JSON.match(text, start.start()):
+                raise _Unreadable("the reply holds an object that is not valid JSON") from None
             position = start.end()
         else:
             yield value, start.start(), position

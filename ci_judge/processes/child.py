@@ -28,6 +28,7 @@ class Child:
         self.output = output
         self.errors = errors
         self._process = process
+        self._stopped = False
 
     @property
     def pid(self) -> int:
@@ -52,12 +53,15 @@ class Child:
 
     async def stop(self, *, grace_seconds: float = GRACE_SECONDS) -> None:
         """End the whole group: politely first, unless ``grace_seconds`` is 0, then for certain."""
+        if self._stopped:
+            return  # its number may belong to somebody else by now
         try:
             if self.exit_code is None and grace_seconds > 0:
                 self.signal_group(signal.SIGTERM)
                 await self.wait(timeout_seconds=grace_seconds)
         finally:
             self.signal_group(signal.SIGKILL)
+            self._stopped = True
             await self.wait(timeout_seconds=GRACE_SECONDS)
             self.output.close()
             self.errors.close()

@@ -25,6 +25,7 @@ class PlotRow:
     name: str
     standing: Standing
     counts: str
+    percent: str
     low: str
     width: str
     rate: str | None
@@ -46,6 +47,7 @@ def plot_row(test: TestEntry) -> PlotRow:
         name=test["name"],
         standing=standing(test),
         counts=f"{test['passes']} of {test['planned']}",
+        percent=percent(test["rate"]),
         low=_share(low),
         width=_share(high - low),
         rate=None if test["rate"] is None else _share(test["rate"]),

@@ -39,8 +39,6 @@ def render(document: ReportDocument, runs: RunSource) -> Iterator[str]:
 
 def _views(document: ReportDocument, runs: RunSource) -> Views:
     tests = [test for group in document["groups"] for test in group["tests"]]
-    with_bad_runs = sum(1 for test in tests if test["fails"] or test["errors"])
-    del with_bad_runs
     rooms = Rooms(
         bad=Room(total_bytes=BAD_BYTES, tests=len(tests)),
         samples=Room(total_bytes=SAMPLE_BYTES, tests=len(tests)),
@@ -88,7 +86,7 @@ def _environment() -> Environment:
 def _shown(value: Any) -> Any:
     """Make every text that a template prints visible; escaping comes after it."""
     if isinstance(value, str) and not isinstance(value, Markup):
-        return visible(value.replace("\r\n", "\n"))
+        return visible(value)
     return value
 
 

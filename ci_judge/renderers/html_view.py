@@ -17,12 +17,13 @@ from ci_judge.renderers.forest_plot import PlotRow, plot_row
 from ci_judge.renderers.html_room import Room
 from ci_judge.renderers.phrase_marks import Piece, marked_pieces
 from ci_judge.renderers.shown_runs import as_text, clipped, failure_of, kind_of, speaker
-from ci_judge.renderers.wording import Standing, standing
+from ci_judge.renderers.wording import RUN_WORDS, Standing, standing
 
 CELLS: Final = 200
 TEXT_CHARS: Final = 8000
 SHORT_CHARS: Final = 600
 SAMPLES: Final = 2
+_SIGNS: Final = {"pass": "✓", "fail": "✗", "error": "?", "not_run": "-"}
 _MARKUP_BYTES: Final = 900
 """About what the template puts around the texts of a run."""
 
@@ -54,7 +55,12 @@ class Cell:
 
     number: int
     kind: str
+    word: str
     linked: bool
+
+    @property
+    def sign(self) -> str:
+        return _SIGNS[self.kind]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +101,7 @@ class Views:
         for run in self._runs.runs(test["id"]):
             linked = self._show(run, bad, samples)
             if len(cells) < CELLS:
-                cells.append(Cell(number=run["number"], kind=kind_of(run), linked=linked))
+                cells.append(_cell(run, linked=linked))
             else:
                 more_cells += 1
         return TestView(
@@ -119,6 +125,11 @@ class Views:
         sample = self._rooms.sample(run)
         samples.extend([sample] if sample.told else [])
         return sample.told
+
+
+def _cell(run: RunEntry, *, linked: bool) -> Cell:
+    word = RUN_WORDS[run["outcome"]]
+    return Cell(number=run["number"], kind=kind_of(run), word=word, linked=linked)
 
 
 class Rooms:
@@ -163,9 +174,7 @@ def _told(run: RunEntry, limit: int) -> RunView:
     )
 
 
-def _turns(
-    messages: Any, limit: int, checks: Sequence[CheckEntry] = ()
-) -> list[Turn]:
+def _turns(messages: Any, limit: int, checks: Sequence[CheckEntry] = ()) -> list[Turn]:
     """Turn messages into pieces of text; what the checks found is marked in each answer."""
     return [_turn(message, limit, checks) for message in messages]
 

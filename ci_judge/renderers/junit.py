@@ -149,7 +149,7 @@ def _error_type(bad: RunEntry | None) -> str:
 
 def _text(text: str) -> str:
     """Clean for XML 1.0: U+0085 is legal in it, and a lone CR would be read back as a line end."""
-    return visible(text.replace("\r\n", "\n"), keep="\n\t\x85")
+    return visible(text, keep="\n\t\x85")
 
 
 def _within(text: str, limit_bytes: int) -> str:

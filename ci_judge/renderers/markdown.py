@@ -1,6 +1,6 @@
 """The report as GitHub's Markdown: comment, step summary and file. Counts first."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from ci_judge.model.document import ReportDocument, RunEntry, TestEntry
@@ -17,6 +17,7 @@ from ci_judge.renderers.wording import (
     next_step,
     percent,
     short_sha,
+    shown_names,
     standing,
     tests_in_order,
     text_bar,
@@ -46,7 +47,7 @@ def render(document: ReportDocument, runs: RunSource) -> Iterator[str]:
 
 def blocks(document: ReportDocument, runs: RunSource) -> list[Block]:
     """Build the blocks in reading order: verdict, notes, table, failing tests, the rest, footer."""
-    tests = tests_in_order(document)
+    tests = _named(tests_in_order(document), shown_names(document))
     bad = [test for test in tests if standing(test) in _TO_LOOK_AT]
     return [
         _verdict(document),
@@ -57,6 +58,10 @@ def blocks(document: ReportDocument, runs: RunSource) -> list[Block]:
         *_folded(tests, "passed", order=10),
         _footer(document),
     ]
+
+
+def _named(tests: Sequence[TestEntry], names: Mapping[str, str]) -> list[TestEntry]:
+    return [{**test, "name": names[test["id"]]} for test in tests]
 
 
 def _verdict(document: ReportDocument) -> Block:

@@ -48,7 +48,7 @@ def prose(text: str) -> str:
 
 def fenced(text: str) -> str:
     """Wrap any text in a code block with a fence longer than every run of backticks in it."""
-    shown = visible(text.replace("\r\n", "\n"))
+    shown = visible(text)
     fence = "`" * max(_SHORTEST_FENCE, _longest_run(shown) + 1)
     return f"{fence}text\n{shown}\n{fence}"
 

@@ -44,7 +44,7 @@ def passages(test: TestEntry, run: RunEntry) -> Iterator[Passage]:
     yield Passage(_why(run), run["reason"])
     for check in run["checks"]:
         if not check["passed"]:
-            yield Passage("Check", f"{check['kind']}: {check['wanted']}: {check['found']}")
+            yield Passage("Check", f'{check["kind"]} "{check["wanted"]}": {check["found"]}')
     for vote in run["votes"]:
         if vote["reason"] and vote["reason"] != run["reason"]:
             yield Passage(f"Judge, {vote['passes']} of {vote['trials']} trials", vote["reason"])

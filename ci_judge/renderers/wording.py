@@ -1,6 +1,7 @@
 """How numbers and results read, the same in every format."""
 
 import re
+from collections import Counter
 from typing import Final, Literal, TypeAlias
 
 from ci_judge.model.document import ReportDocument, TestEntry
@@ -35,6 +36,9 @@ RUN_WORDS: Final[dict[Outcome, str]] = {
 }
 _WEB_ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]+)?(?:/[A-Za-z0-9._~/=?&%+-]*)?")
 _SHA = re.compile(r"[0-9a-f]{7,64}")
+_READ: Final = (
+    "read the failing answers; fix the feature if they are wrong, the expectation if they are right"
+)
 BAR_CELLS: Final = 21
 _MINUTE_SECONDS = 60
 _MAX_DIGITS = 3
@@ -51,6 +55,16 @@ def tests_in_order(document: ReportDocument) -> list[TestEntry]:
     """All tests, what failed first, otherwise in the document's order."""
     tests = [test for group in document["groups"] for test in group["tests"]]
     return sorted(tests, key=lambda test: STANDINGS.index(standing(test)))
+
+
+def shown_names(document: ReportDocument) -> dict[str, str]:
+    """Map each test's id to its name, or to the id itself where several tests share the name."""
+    tests = [test for group in document["groups"] for test in group["tests"]]
+    counts = Counter(test["name"].casefold() for test in tests)
+    return {
+        test["id"]: test["name"] if counts[test["name"].casefold()] == 1 else test["id"]
+        for test in tests
+    }
 
 
 def verdict(document: ReportDocument) -> str:
@@ -133,14 +147,8 @@ def next_step(test: TestEntry) -> str:
     if test["result"] == "error":
         return "find out why runs ended in errors, then run it again; an error is not a failure."
     if test["gate"]["decision"] == "not_proven":
-        return (
-            "read the failing answers. If they are wrong, fix the feature; if they are right, fix"
-            " the expectation. If this many failures are fine, lower the threshold or add runs."
-        )
-    return (
-        "read the failing answers. If they are wrong, fix the feature; if they are right, fix the"
-        " expectation. This is too many failures to be bad luck."
-    )
+        return f"{_READ}. If so many failures are fine, lower the threshold or plan more runs."
+    return f"{_READ}. So many failures are not bad luck."
 
 
 def duration(seconds: float) -> str:

@@ -33,13 +33,16 @@ class Annotations:
         stops = document["exit_code"] != 0
         level = "error" if stops else "warning" if failed or undecided else "notice"
         self._log.command(level, document["headline"], title="CI Judge")
-        self._point_at(failed, level="error" if stops else "warning", title="Gate failed")
-        room = MOST_TESTS if stops else MOST_TESTS - len(failed[:MOST_TESTS])
-        self._point_at(undecided, level="warning", title="Not decided", most=room)
+        if stops:
+            self._point_at(failed, level="error", title="Gate failed", most=MOST_TESTS)
+            self._point_at(undecided, level="warning", title="Not decided", most=MOST_TESTS)
+        else:
+            shared = MOST_TESTS - 1  # both may say "and N more"
+            left = shared - len(failed[:shared])
+            self._point_at(failed, level="warning", title="Gate failed", most=shared)
+            self._point_at(undecided, level="warning", title="Not decided", most=left)
 
-    def _point_at(
-        self, tests: list[TestEntry], *, level: str, title: str, most: int = MOST_TESTS
-    ) -> None:
+    def _point_at(self, tests: list[TestEntry], *, level: str, title: str, most: int) -> None:
         for test in tests[:most]:
             self._log.command(
                 level,

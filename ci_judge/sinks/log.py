@@ -26,7 +26,7 @@ class LogWriter:
 
     def __init__(
         self,
-        write: Callable[[str], None],
+        write: Callable[[str], object],
         *,
         commands: bool,
         new_token: Callable[[], str] = lambda: secrets.token_hex(16),
@@ -34,11 +34,11 @@ class LogWriter:
         self._write = write
         self._commands = commands
         self._new_token = new_token
-        self._redact: Callable[[str], str] = str
+        self._redactors: list[Redactor] = []
 
     def protect(self, redactor: Redactor) -> None:
         """Hide these secrets from here on, and have the runner hide them too."""
-        self._redact = redactor.text
+        self._redactors.append(redactor)
         if self._commands:
             for mask in redactor.masks:
                 self._write(f"::add-mask::{escaped_data(mask)}\n")
@@ -89,7 +89,9 @@ class LogWriter:
             self.command("endgroup")
 
     def _clean(self, text: str, *, keep: str) -> str:
-        return visible(self._redact(text), keep=keep)
+        for redactor in self._redactors:
+            text = redactor.text(text)
+        return visible(text, keep=keep)
 
 
 def escaped_data(text: str) -> str:

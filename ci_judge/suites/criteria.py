@@ -76,6 +76,13 @@ def load_criteria(files: Sequence[Path], *, root: Path) -> tuple[Criterion, ...]
     return unique_criteria(found)
 
 
+def criteria_doubts(files: Sequence[Path], *, root: Path) -> tuple[str, ...]:
+    """Warn about the headings of acceptance files that load, a sentence each."""
+    shown_files = ((path, shown(path, root=root)) for path in files)
+    texts = ((read_text(path, file=file), file) for path, file in shown_files)
+    return tuple(str(doubt) for text, file in texts for doubt in doubtful_headings(text, file=file))
+
+
 def doubtful_headings(text: str, *, file: str) -> tuple[Problem, ...]:
     """Warn about what CommonMark reads otherwise than an author may have meant."""
     doubts = [*_unspaced(text, file=file), *_sums(text, file=file)]

@@ -136,10 +136,12 @@ def _heading(tokens: Sequence[Token], index: int, *, lines: Sequence[str], end: 
 
 def _plain(children: Iterable[Token]) -> tuple[str, str | None]:
     """Return the visible text of inline tokens and the id that its last words give."""
-    pieces = [piece for child in children if (piece := _piece(child))]
-    while pieces and not pieces[-1].strip():
-        pieces.pop()
-    found = _EXPLICIT_ID.search(pieces[-1]) if pieces else None
+    visible = [(child, piece) for child in children if (piece := _piece(child))]
+    while visible and not visible[-1][1].strip():
+        visible.pop()
+    pieces = [piece for _, piece in visible]
+    is_text = bool(visible) and visible[-1][0].type == "text"
+    found = _EXPLICIT_ID.search(pieces[-1]) if is_text else None
     if found is None:
         return _one_line(pieces), None
     pieces[-1] = pieces[-1][: found.start()]

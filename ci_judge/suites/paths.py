@@ -173,7 +173,7 @@ def _is_glob(text: str) -> bool:
 
 
 def _is_hidden(path: Path, *, base: Path) -> bool:
-    return any(_is_skipped_folder(part) for part in path.relative_to(base).parts[:-1])
+    return any(_is_skipped_folder(part) for part in path.relative_to(base).parts)
 
 
 def _nothing(key: str, text: str, what: str) -> Problem:

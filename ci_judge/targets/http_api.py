@@ -93,7 +93,7 @@ class HttpTarget:
         headers = {name: fill_text(text, values) for name, text in settings.headers.items()}
         return HttpRequest(
             method=settings.method,
-            url=fill_url(settings.url or "", values),
+            url=fill_url(settings.url, values),
             headers=_with_content_type(headers, settings.method),
             content=_body(settings, values),
             timeout_seconds=settings.timeout,
@@ -194,9 +194,7 @@ def _compact(value: Any) -> str:
 
 
 def template_problems(settings: TargetSettings, *, section: str) -> tuple[Problem, ...]:
-    """Find what cannot be sent: a target without a url, placeholders that nothing fills."""
-    if not settings.url:
-        return (Problem(message=f"{section} has no url", hint=f"set {section}.url"),)
+    """Find placeholders that nothing will ever fill."""
     templates = (
         ("url", settings.url, BODY_NAMES),
         ("headers", dict(settings.headers), HEADER_NAMES),

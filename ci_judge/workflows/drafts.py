@@ -71,7 +71,7 @@ _APPROACHES = (
     _Approach(
         name="Wants it in one sentence",
         kind="edge_case",
-        message="In one short sentence, please: what applies to {subject}?",
+        message="What applies to {subject}, in one short sentence?",
     ),
     _Approach(
         name="Comes to it from another subject",
@@ -82,7 +82,7 @@ _APPROACHES = (
             Message(role="assistant", content="Hello! What can I do for you?"),
         ),
     ),
-    _Approach(name="Writes in a hurry", kind="edge_case", message="hi, {subject} ??"),
+    _Approach(name="Writes in a hurry", kind="edge_case", message="hi, {subject} pls"),
 )
 
 

@@ -1,6 +1,6 @@
 """Reads everything that a run needs and checks all of it, before anything is sent or spent."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,14 +10,13 @@ from ci_judge.judges.registry import missing_key
 from ci_judge.model.suite import Case, Criterion, Scenario, Suite, Test
 from ci_judge.rules.selection import BadExpression, Selects, select_by_name, select_by_tag
 from ci_judge.settings import Settings
+from ci_judge.suites.cases import CaseHosts, discover_cases
 from ci_judge.suites.criteria import parse_criteria
 from ci_judge.suites.linting import gate_problems, warnings
 from ci_judge.suites.paths import FoundFiles, find_files
 from ci_judge.suites.scenarios import load_scenarios
 from ci_judge.targets.http_api import template_problems
 from ci_judge.workflows.surroundings import Surroundings
-
-DiscoverCases = Callable[[Sequence[Path]], Awaitable[tuple[Case, ...]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +25,14 @@ class Selection:
 
     names: str | None = None
     tags: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strictness:
+    """What a plan must be good for: being run (``key_needed``), or only being looked at."""
+
+    key_needed: bool = True
+    allow_unreachable: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,12 +48,16 @@ class Plan:
         return self.suite.tests
 
 
+DEFAULT_STRICTNESS = Strictness()
+
+
 async def make_plan(
     settings: Settings,
     surroundings: Surroundings,
     selection: Selection,
     *,
-    discover: DiscoverCases,
+    hosts: CaseHosts,
+    strictness: Strictness = DEFAULT_STRICTNESS,
 ) -> Plan:
     """Load, check and select. Raises InvalidInput with every problem, or NothingToJudge."""
     selects = _selects(selection)
@@ -55,10 +66,17 @@ async def make_plan(
         criteria=settings.suite.criteria,
         paths=settings.suite.paths,
         pattern=settings.suite.pattern,
+        skip=(settings.file,),
     )
-    suite = await _load(settings, found, discover)
+    suite = await _load(settings, found, hosts)
     chosen = _select(suite, selects)
-    _refuse_problems(settings, surroundings, suite, chosen)
+    problems = (
+        *_gate_problems(settings, suite, strictness),
+        *_target_problems(settings, chosen),
+        *_judge_problems(settings, surroundings, chosen, strictness),
+    )
+    if problems:
+        raise InvalidInput(*problems)
     if not suite.tests:
         raise NothingToJudge.of("the suite holds no test", hint=_no_test_hint(settings))
     if not chosen.tests:
@@ -68,12 +86,12 @@ async def make_plan(
         )
     return Plan(
         suite=chosen,
-        warnings=(*settings.warnings, *suite.warnings, *warnings(suite, settings)),
+        warnings=_warnings(settings, suite),
         left_out=len(suite.tests) - len(chosen.tests),
     )
 
 
-async def _load(settings: Settings, found: FoundFiles, discover: DiscoverCases) -> Suite:
+async def _load(settings: Settings, found: FoundFiles, hosts: CaseHosts) -> Suite:
     """Load all kinds of files; problems of one kind do not hide those of another."""
     problems: list[Problem] = []
     criteria: tuple[Criterion, ...] = ()
@@ -91,7 +109,9 @@ async def _load(settings: Settings, found: FoundFiles, discover: DiscoverCases) 
     except InvalidInput as error:
         problems.extend(error.problems)
     try:
-        cases = await discover(found.case_files)
+        cases = await discover_cases(
+            found.case_files, defaults=settings.gate_defaults(), hosts=hosts
+        )
     except InvalidInput as error:
         problems.extend(error.problems)
     if problems:
@@ -137,16 +157,15 @@ def _select(suite: Suite, selects: Selects) -> Suite:
     )
 
 
-def _refuse_problems(
-    settings: Settings, surroundings: Surroundings, suite: Suite, chosen: Suite
-) -> None:
-    problems = [
-        *gate_problems(suite.tests, allow_unreachable=settings.run.allow_unreachable),
-        *_target_problems(settings, chosen),
-        *_judge_problems(settings, surroundings, chosen),
-    ]
-    if problems:
-        raise InvalidInput(*problems)
+def _warnings(settings: Settings, suite: Suite) -> tuple[str, ...]:
+    provider = settings.judge.provider if settings.judge else None
+    votes = settings.vote_policy() if settings.judge else None
+    return (*settings.warnings, *suite.warnings, *warnings(suite, provider=provider, votes=votes))
+
+
+def _gate_problems(settings: Settings, suite: Suite, strictness: Strictness) -> tuple[Problem, ...]:
+    allowed = settings.run.allow_unreachable or strictness.allow_unreachable
+    return gate_problems(suite.tests, allow_unreachable=allowed)
 
 
 def _target_problems(settings: Settings, suite: Suite) -> list[Problem]:
@@ -167,7 +186,9 @@ def _target_problems(settings: Settings, suite: Suite) -> list[Problem]:
     return problems
 
 
-def _judge_problems(settings: Settings, surroundings: Surroundings, suite: Suite) -> list[Problem]:
+def _judge_problems(
+    settings: Settings, surroundings: Surroundings, suite: Suite, strictness: Strictness
+) -> list[Problem]:
     if not needs_judge(suite):
         return []
     if settings.judge is None:
@@ -178,7 +199,7 @@ def _judge_problems(settings: Settings, surroundings: Surroundings, suite: Suite
             )
         ]
     problem = missing_key(settings.judge, surroundings.environment)
-    return [problem] if problem else []
+    return [problem] if problem and strictness.key_needed else []
 
 
 def needs_judge(suite: Suite) -> bool:
@@ -187,4 +208,5 @@ def needs_judge(suite: Suite) -> bool:
 
 
 def _no_test_hint(settings: Settings) -> str:
-    return f"suite.paths is {list(settings.suite.paths)}, case files match {settings.suite.pattern}"
+    paths = list(settings.suite.paths or ("scenarios",))
+    return f"suite.paths is {paths}, case files match {settings.suite.pattern}"

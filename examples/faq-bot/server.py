@@ -64,10 +64,10 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     bot = Bot()
 
-    def do_GET(self) -> None:  # noqa: N802 - the name that http.server calls
+    def do_GET(self) -> None:
         self._send(200, {"status": "ok"})
 
-    def do_POST(self) -> None:  # noqa: N802 - likewise
+    def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         try:
             message = json.loads(body)["message"]

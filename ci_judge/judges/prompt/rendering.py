@@ -46,7 +46,8 @@ def render_prompt(
     mark = _unused(nonce, blocks)
     filling = {
         "mark": mark,
-        "instructions": f"\nFurther instructions of the suite:\n{instructions}" * bool(instructions),
+        "instructions": f"\nFurther instructions of the suite:\n{instructions}"
+        * bool(instructions),
         "material": "\n\n".join(_block(name, text, mark) for name, text in blocks.items()),
         "question": _question(question),
         "form": _ONE if question.items == 1 else _MANY.format(count=question.items),

@@ -1,0 +1,48 @@
+"""Which judges there are, and how one is built from its settings."""
+
+from collections.abc import Callable, Mapping
+
+from ci_judge.errors import InvalidInput
+from ci_judge.judges.anthropic import build_anthropic
+from ci_judge.judges.keys import find_key, missing_key
+from ci_judge.judges.openai import build_openai
+from ci_judge.judges.parts import JudgeParts
+from ci_judge.judges.settings import JudgeSettings
+from ci_judge.judges.stub import build_stub
+from ci_judge.judges.systemone import build_systemone
+from ci_judge.protocols import Judge
+from ci_judge.transport import Transport
+
+__all__ = ["PROVIDERS", "build_judge", "missing_key"]
+
+_BUILDERS: dict[str, Callable[[JudgeParts], Judge]] = {
+    "anthropic": build_anthropic,
+    "openai": build_openai,
+    "stub": build_stub,
+    "systemone": build_systemone,
+}
+PROVIDERS = tuple(_BUILDERS)
+
+
+def build_judge(
+    settings: JudgeSettings,
+    *,
+    transport: Transport,
+    environment: Mapping[str, str],
+    nonce: Callable[[], str],
+) -> Judge:
+    """Build the judge that the settings name.
+
+    ``nonce`` gives a fresh random text (at least 64 bits) at each call. Raises InvalidInput for a
+    key or model that is missing.
+    """
+    problem = missing_key(settings, environment)
+    if problem is not None:
+        raise InvalidInput(problem)
+    parts = JudgeParts(
+        settings=settings,
+        transport=transport,
+        key=find_key(settings, environment),
+        nonce=nonce,
+    )
+    return _BUILDERS[settings.provider](parts)

@@ -1,0 +1,23 @@
+"""The configuration: its schema, the environment's and the flags' say in it, its precedence."""
+
+from ci_judge.settings.layers import Given
+from ci_judge.settings.loading import load_settings
+from ci_judge.settings.resolved import Settings
+from ci_judge.settings.sections import (
+    ConfigFile,
+    GenerateSettings,
+    ReportSettings,
+    RunSettings,
+    SuiteSettings,
+)
+
+__all__ = [
+    "ConfigFile",
+    "GenerateSettings",
+    "Given",
+    "ReportSettings",
+    "RunSettings",
+    "Settings",
+    "SuiteSettings",
+    "load_settings",
+]

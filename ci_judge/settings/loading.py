@@ -1,0 +1,93 @@
+"""From a file, the environment and flags to Settings, or to everything that is wrong with them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ci_judge.errors import InvalidInput, Problem
+from ci_judge.file_schema import LoadedFile, problems_or, validate
+from ci_judge.settings.environment import given_variables, unknown_variables
+from ci_judge.settings.finding import find_config, read_config
+from ci_judge.settings.layers import Given, Layers
+from ci_judge.settings.resolved import Settings
+from ci_judge.settings.sections import ConfigFile
+from ci_judge.settings.variables import Filling
+
+
+def load_settings(
+    *,
+    config: Path | None,
+    cwd: Path,
+    environment: Mapping[str, str],
+    overrides: Mapping[str, Any],
+) -> Settings:
+    """Load the configuration: ``overrides`` > environment > file > defaults.
+
+    ``config`` is relative to ``cwd`` (absolute); None searches it there and above. ``overrides``
+    maps dotted keys ("run.runs") to text as typed, or to values; a ``Given`` says by what name.
+    Raises InvalidInput with every problem of all three, unset variables included.
+    """
+    path = find_config(config, cwd)
+    loaded = read_config(path, cwd)
+    if not isinstance(loaded.data or {}, dict):
+        validate(loaded, ConfigFile)
+    layers = Layers(file=loaded, root=path.parent, cwd=cwd)
+    layers.add(
+        {key.path: Given(value=text, by=key.variable) for key, text in given_variables(environment)}
+    )
+    layers.add({tuple(key.split(".")): _given(key, value) for key, value in overrides.items()})
+    merged = layers.merged()
+    unknown = unknown_variables(environment, merged.data)
+    filling = Filling(merged, environment)
+    checked = _checked(
+        replace(merged, data=filling.filled()), [*layers.problems, *unknown], filling
+    )
+    return _settings(checked, path, merged.data, filling)
+
+
+def _given(key: str, value: Any) -> Given:
+    return value if isinstance(value, Given) else Given(value=value, by=f"the override of {key}")
+
+
+def _checked(filled: LoadedFile, problems: list[Problem], filling: Filling) -> ConfigFile:
+    result = problems_or(filled, ConfigFile)
+    problems += filling.problems
+    if isinstance(result, tuple):
+        known = {problem.place for problem in problems}
+        problems += [problem for problem in result if problem.place not in known]
+    if problems or isinstance(result, tuple):
+        raise InvalidInput(*dict.fromkeys(problems))
+    return result
+
+
+def _settings(
+    config: ConfigFile, path: Path, written: Mapping[str, Any], filling: Filling
+) -> Settings:
+    return Settings(
+        suite=config.suite,
+        target=config.target,
+        targets=config.targets,
+        run=config.run,
+        judge=config.judge,
+        generate=config.generate,
+        report=config.report,
+        root=path.parent,
+        file=path,
+        report_dir=path.parent / config.report.dir,
+        used_variables=tuple(filling.used),
+        warnings=(*filling.warnings(), *_warnings(config)),
+        written=written,
+    )
+
+
+def _warnings(config: ConfigFile) -> Iterator[str]:
+    targets = {f"targets.{name}": target for name, target in config.targets.items()}
+    if config.target is not None:
+        targets["target"] = config.target
+    for section, target in targets.items():
+        if not target.sends_message:
+            yield f"{section} holds no {{{{message}}}}: every scenario sends it the same request"
+    judge = config.judge
+    if judge is not None and judge.mode == "sample" and judge.provider != "systemone":
+        yield f"judge.mode sample changes nothing: {judge.provider} gives no likelihood to draw from"

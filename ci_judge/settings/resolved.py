@@ -1,0 +1,123 @@
+"""The settings of one command, as everything else uses them."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ci_judge.judges.settings import JudgeSettings
+from ci_judge.model.judging import VotePolicy
+from ci_judge.model.suite import GateDefaults, GateKind
+from ci_judge.settings.sections import (
+    ConfigFile,
+    GenerateSettings,
+    ReportSettings,
+    RunSettings,
+    SuiteSettings,
+)
+from ci_judge.settings.variables import REFERENCE, templated_paths
+from ci_judge.targets.settings import TargetSettings
+
+HIDDEN = "***"
+_USER_INFO = re.compile(r"(?<=://)[^/?#@\s]*@")
+_SECRET_KEYS = frozenset({"headers", "env", "api_key"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The configuration with every ``${NAME}`` filled in.
+
+    ``root`` is the folder of the configuration file ``file``; relative paths in ``suite`` start
+    there. ``report_dir`` is absolute. ``used_variables`` are the names of the environment
+    variables whose values stand in here. ``written`` is the data before they were filled in.
+    """
+
+    suite: SuiteSettings
+    target: TargetSettings | None
+    targets: Mapping[str, TargetSettings]
+    run: RunSettings
+    judge: JudgeSettings | None
+    generate: GenerateSettings
+    report: ReportSettings
+    root: Path
+    file: Path
+    report_dir: Path
+    used_variables: tuple[str, ...]
+    warnings: tuple[str, ...]
+    written: Mapping[str, Any]
+
+    @property
+    def seed(self) -> int | None:
+        """The seed asked for, under either of its names."""
+        if self.run.seed is not None or self.judge is None:
+            return self.run.seed
+        return self.judge.seed
+
+    def gate_defaults(self) -> GateDefaults:
+        """Give the gate of a test that says nothing of its own."""
+        alone = self.run.misses is not None and "gate" not in self.run.model_fields_set
+        return GateDefaults(
+            kind=GateKind.MISSES if alone else GateKind(self.run.gate),
+            runs=self.run.runs,
+            threshold=self.run.threshold.value,
+            confidence=self.run.confidence.value,
+            misses=self.run.misses or 0,
+        )
+
+    def vote_policy(self) -> VotePolicy:
+        """Say how opinions become the verdict of a run. Without a judge: the defaults."""
+        if self.judge is None:
+            return VotePolicy()
+        return VotePolicy(
+            mode=self.judge.mode,
+            threshold=float(self.judge.threshold.value),
+            repetitions=self.judge.used_repetitions,
+            minimum_pass_rate=self.judge.minimum_pass_rate.value,
+            rate_text=self.judge.minimum_pass_rate.text,
+        )
+
+    def public(self) -> dict[str, Any]:
+        """Give the configuration as used, fit to be published.
+
+        ``${NAME}`` stands as it was written; other values of headers, keys and variables are
+        replaced.
+        """
+        sections = ConfigFile.model_construct(
+            suite=self.suite,
+            target=self.target,
+            targets=dict(self.targets),
+            run=self.run,
+            judge=self.judge,
+            generate=self.generate,
+            report=self.report,
+        )
+        shown = sections.model_dump(mode="json", by_alias=True)
+        for path in templated_paths(self.written):
+            _put_back(shown, self.written, path)
+        return shown
+
+
+def _put_back(shown: Any, written: Any, path: tuple[str, ...]) -> None:
+    """Replace a filled-in value by what was written, or by asterisks."""
+    *above, key = path
+    for step in above:
+        shown, written = shown[step], written[step]
+    secret = key in _SECRET_KEYS and not isinstance(written[key], list)
+    shown[key] = _published(written[key], secret=secret)
+
+
+def _published(value: Any, *, secret: bool) -> Any:
+    match value:
+        case dict():
+            return {key: _published(item, secret=secret) for key, item in value.items()}
+        case list():
+            return [_published(item, secret=secret) for item in value]
+        case None:
+            return None
+        case _ if secret and not REFERENCE.search(str(value)):
+            return HIDDEN
+        case str():
+            return _USER_INFO.sub(f"{HIDDEN}@", value)
+        case _:
+            return value

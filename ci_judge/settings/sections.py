@@ -1,0 +1,173 @@
+"""The schema of the configuration file. Each setting is declared here, or beside what it sets."""
+
+import re
+from fractions import Fraction
+from typing import Annotated, Literal, Self, TypeAlias
+
+from pydantic import AfterValidator, Field, model_validator
+
+from ci_judge.file_schema import (
+    Count,
+    ExactRate,
+    FileModel,
+    FilledText,
+    ListOf,
+    OpenRate,
+    Rate,
+    Seconds,
+    TextOrList,
+    VariableName,
+    wrong,
+)
+from ci_judge.judges.settings import JudgeSettings
+from ci_judge.targets.settings import TargetSettings
+
+_LEDGER_NAME = "attempts.jsonl"
+
+
+def _pattern(text: str) -> str:
+    try:
+        pattern = re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise wrong(f"is no regular expression: {error}") from error
+    if pattern.match(""):
+        raise wrong("would match the empty text", hint="use + instead of *")
+    return text
+
+
+def _file_name(text: str) -> str:
+    if text in {".", ".."} or not text.isprintable() or any(mark in text for mark in '/\\:*?"<>|'):
+        raise wrong("must be the name of a file in report.dir")
+    if text == _LEDGER_NAME:
+        raise wrong(f"must not be {_LEDGER_NAME}, which holds the runs")
+    return text
+
+
+FileName: TypeAlias = Annotated[FilledText, AfterValidator(_file_name)]
+
+
+class SuiteSettings(FileModel):
+    """Where the criteria, scenarios and cases are."""
+
+    criteria: TextOrList | None = Field(
+        default=None, description="Acceptance files or globs (unset: acceptance.md, if it exists)"
+    )
+    paths: TextOrList | None = Field(
+        default=None,
+        description="Files, folders or globs of scenarios and cases (unset: scenarios)",
+    )
+    pattern: FilledText = Field(default="case_*.py", description="Name of case files in folders")
+    case_timeout: Seconds = Field(default=60.0, description="Time limit of one call of a case")
+    env: ListOf[VariableName] = Field(
+        default=(), description="Names of variables that cases may see"
+    )
+
+
+class RunSettings(FileModel):
+    """How often each test runs, and what its gate asks for."""
+
+    runs: Annotated[int, Field(ge=1, le=10_000)] = Field(
+        default=10, description="Runs of each scenario"
+    )
+    threshold: Rate = Field(
+        default=ExactRate(text="0.7", value=Fraction(7, 10)),
+        description="Pass rate that a gate asks for",
+    )
+    gate: Literal["lower_bound", "exact", "rate", "misses"] = Field(
+        default="lower_bound", description="Rule that turns the verdicts of a test into its result"
+    )
+    misses: Count | None = Field(
+        default=None, description="Failed runs that are allowed (gate misses)"
+    )
+    confidence: OpenRate = Field(
+        default=ExactRate(text="0.95", value=Fraction(19, 20)),
+        description="Confidence of the interval and of the gates that use it",
+    )
+    allow_unreachable: bool = Field(
+        default=False, description="Run a test even though its gate cannot be passed"
+    )
+    concurrency: Annotated[int, Field(ge=1, le=256)] = Field(
+        default=8, description="Runs at the same time"
+    )
+    seed: Annotated[int, Field(ge=0, le=2**53 - 1)] | None = Field(
+        default=None, description="Seed of all draws (unset: a fresh one, shown in the report)"
+    )
+    fail_on: Literal["error", "failure", "never"] = Field(
+        default="error",
+        description="What fails the command: undecided gates too, failed gates only, or nothing",
+    )
+
+    @model_validator(mode="after")
+    def _misses_has_its_gate(self) -> Self:
+        if self.misses is not None and "gate" in self.model_fields_set and self.gate != "misses":
+            hint = "write gate: misses, or remove one of the two"
+            raise wrong(f"says nothing to gate {self.gate}", hint=hint, key="misses")
+        return self
+
+
+class GenerateSettings(FileModel):
+    """How ``ci-judge generate`` writes scenarios."""
+
+    provider: Literal["stub"] = Field(default="stub", description="Who writes scenarios")
+    scenarios_per_criterion: Annotated[int, Field(ge=1, le=50)] = Field(
+        default=4, description="Scenarios written for each criterion"
+    )
+
+
+class ReportSettings(FileModel):
+    """Where the report goes, and what it shows."""
+
+    dir: FilledText = Field(default="ci-judge-report", description="Folder of the report files")
+    json_name: FileName = Field(
+        default="report.json", alias="json", description="Name of the JSON report"
+    )
+    junit: FileName = Field(default="junit.xml", description="Name of the JUnit report")
+    html: FileName = Field(default="report.html", description="Name of the HTML report")
+    markdown: FileName = Field(default="summary.md", description="Name of the Markdown report")
+    transcripts: Literal["failing", "all"] = Field(
+        default="failing", description="Which runs HTML and Markdown show in full"
+    )
+    max_response_chars: Annotated[int, Field(ge=100, le=10_000_000)] = Field(
+        default=20_000, description="Characters kept of each response"
+    )
+    redact: ListOf[Annotated[FilledText, AfterValidator(_pattern)]] = Field(
+        default=(), description="Regular expressions of what no report may show"
+    )
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> Self:
+        taken: dict[str, str] = {}
+        files = {"json": self.json_name, "junit": self.junit, "html": self.html}
+        for key, name in {**files, "markdown": self.markdown}.items():
+            if name.lower() in taken:
+                raise wrong(f"is the same file as report.{taken[name.lower()]}", key=key)
+            taken[name.lower()] = key
+        return self
+
+
+class ConfigFile(FileModel):
+    """A ``ci-judge.yaml`` or ``ci-judge.toml``."""
+
+    suite: SuiteSettings = Field(default=SuiteSettings(), description="What is tested")
+    target: TargetSettings | None = Field(
+        default=None, description="The endpoint that scenarios are sent to"
+    )
+    targets: dict[FilledText, TargetSettings] = Field(
+        default_factory=dict, description="Further endpoints by name; a scenario picks one"
+    )
+    run: RunSettings = Field(default=RunSettings(), description="Runs and gates")
+    judge: JudgeSettings | None = Field(default=None, description="Who judges")
+    generate: GenerateSettings = Field(
+        default=GenerateSettings(), description="How scenarios are generated"
+    )
+    report: ReportSettings = Field(default=ReportSettings(), description="The report files")
+
+    @model_validator(mode="after")
+    def _one_seed(self) -> Self:
+        own, other = self.run.seed, self.judge.seed if self.judge else None
+        if own is not None and other is not None and own != other:
+            hint = "keep one of the two"
+            raise wrong(
+                f"is another name of run.seed, which is {own}", hint=hint, key=("judge", "seed")
+            )
+        return self

@@ -1,0 +1,37 @@
+"""Where each format of the report goes."""
+
+import contextlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from ci_judge.protocols import Renderer
+from ci_judge.renderers.registry import renderer
+from ci_judge.settings import Settings
+
+
+def report_formats(
+    settings: Settings, *, junit_copy: Path | None
+) -> Mapping[str, tuple[Path, Renderer]]:
+    """Map each format to its file and renderer; ``junit_copy`` is one more JUnit file."""
+    formats = {kind: (path, renderer(kind)) for kind, path in _paths(settings).items()}
+    if junit_copy is not None:
+        formats["junit copy"] = (junit_copy, renderer("junit"))
+    return formats
+
+
+def clear_old_reports(settings: Settings, *others: str) -> None:
+    """Remove reports of an earlier run, so that a crash leaves none that looks like this one's."""
+    names = (settings.report_dir / name for name in others)
+    for path in (*_paths(settings).values(), *names):
+        with contextlib.suppress(FileNotFoundError):
+            path.unlink()
+
+
+def _paths(settings: Settings) -> Mapping[str, Path]:
+    report = settings.report
+    return {
+        "json": settings.report_dir / report.json_name,
+        "junit": settings.report_dir / report.junit,
+        "html": settings.report_dir / report.html,
+        "markdown": settings.report_dir / report.markdown,
+    }

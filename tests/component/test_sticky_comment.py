@@ -1,0 +1,194 @@
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from ci_judge.github_api import GitHubAccess, GitHubApi, GitHubRefusal, PullRequest
+from ci_judge.sinks.comment import LARGEST_UNITS, Origin, StickyComment
+from ci_judge.sinks.failure import SinkFailed
+from ci_judge.sinks.fitting import utf16_units
+from ci_judge.transport import Transport
+from tests.builders import a_group, a_report, a_test
+from tests.github_fake import TOKEN, GitHubState, github
+
+PULL_REQUEST = PullRequest(repository="octo-org/example", number=7)
+PASSING = a_report(a_group(a_test()))
+FAILING = a_report(a_group(a_test(passes=7, fails=3)))
+
+
+@pytest.fixture
+def hub() -> Iterator[GitHubState]:
+    with github() as state:
+        yield state
+
+
+def origin(key: str = "CI/judge", **changes: str) -> Origin:
+    return Origin(**{"key": key, "sha": "f" * 40, "run": "12", "attempt": "1"} | changes)
+
+
+def publish(
+    hub: GitHubState,
+    text: str = "# 7 of 10 passed\n",
+    *,
+    report: Any = FAILING,
+    by: Origin | None = None,
+    only_failures: bool = False,
+    token: str = TOKEN,
+) -> list[str]:
+    """Publish once, as one run of the action would; give the addresses that it told."""
+
+    async def once() -> list[str]:
+        urls: list[str] = []
+        transport = Transport(connections=1)
+        access = GitHubAccess(
+            api_url=f"{hub.base}/api/v3/", graphql_url=f"{hub.base}/api/graphql", token=token
+        )
+        sink = StickyComment(
+            GitHubApi(transport, access),
+            PULL_REQUEST,
+            origin=by or origin(),
+            markdown=lambda limit: text[:limit],
+            only_failures=only_failures,
+            published=urls.append,
+        )
+        try:
+            await sink.publish(*report)
+        finally:
+            await transport.aclose()
+        return urls
+
+    return asyncio.run(once())
+
+
+def test_the_first_run_posts_a_comment_with_a_hidden_first_line(hub: GitHubState) -> None:
+    urls = publish(hub)
+    (comment,) = hub.comments
+    assert comment.body == (
+        f"<!-- ci-judge key=CI/judge sha={'f' * 40} run=12 attempt=1 -->\n# 7 of 10 passed\n"
+    )
+    assert urls == [hub.url_of(comment)]
+    assert hub.writes == [("POST", "/api/v3/repos/octo-org/example/issues/7/comments")]
+
+
+def test_requests_say_who_asks_and_which_version_they_mean(hub: GitHubState) -> None:
+    publish(hub)
+    for _, _, headers in hub.requests:
+        assert headers["authorization"] == f"Bearer {TOKEN}"
+        assert headers["x-github-api-version"] == "2022-11-28"
+        assert headers["user-agent"]
+
+
+def test_later_runs_update_it_in_place_on_whatever_page_it_is(hub: GitHubState) -> None:
+    for number in range(129):
+        hub.add(f"comment {number}")
+    publish(hub, "# red\n")
+    hub.add("the 131st")
+    urls = publish(hub, "# green\n", by=origin(run="13"))
+    ours = hub.comments[129]
+    assert ours.body is not None
+    assert ours.body.endswith("run=13 attempt=1 -->\n# green\n")
+    assert [method for method, _ in hub.writes] == ["POST", "PATCH"]
+    assert urls == [hub.url_of(ours)]
+    assert hub.reads == 4, "two pages a run"
+
+
+def test_the_same_again_is_not_written(hub: GitHubState) -> None:
+    publish(hub)
+    assert publish(hub) == [hub.url_of(hub.comments[0])]
+    assert [method for method, _ in hub.writes] == ["POST"]
+
+
+def test_line_ends_changed_by_github_are_no_difference(hub: GitHubState) -> None:
+    publish(hub, "# a\n\nb\n")
+    body = hub.comments[0].body or ""
+    hub.comments[0].body = body.replace("\n", "\r\n").rstrip()
+    publish(hub, "# a\n\nb\n")
+    assert [method for method, _ in hub.writes] == ["POST"]
+
+
+def test_a_marker_planted_by_somebody_else_is_ignored(hub: GitHubState) -> None:
+    planted = hub.add(f"{origin().marker}\nyours truly")
+    publish(hub)
+    assert planted.body == f"{origin().marker}\nyours truly"
+    assert [one.ours for one in hub.comments] == [False, True]
+
+
+def test_our_other_comments_are_not_touched(hub: GitHubState) -> None:
+    others = [
+        "no marker",
+        f"quoted:\n{origin().marker}\n",
+        f"> {origin().marker}",
+        f"{origin(key='CI/judge-2').marker}\nanother leg",
+        f"{origin(key='CI').marker}\nanother workflow",
+        None,
+    ]
+    for body in others:
+        hub.add(body, ours=True)
+    publish(hub)
+    assert [one.body for one in hub.comments[:-1]] == others
+    assert len(hub.comments) == len(others) + 1
+
+
+def test_each_key_keeps_its_own_comment(hub: GitHubState) -> None:
+    keys = ["a", "a-b", "a --> b", 'say "hi"', "é", "-", "--", ""]
+    for number in (1, 2):
+        for key in keys:
+            publish(hub, f"{key} {number}\n", by=origin(key=key))
+    assert len(hub.comments) == len(keys)
+    for key, comment in zip(keys, hub.comments, strict=True):
+        assert (comment.body or "").endswith(f"{key} 2\n")
+
+
+def test_a_deleted_comment_is_posted_anew(hub: GitHubState) -> None:
+    publish(hub)
+    hub.comments.clear()
+    publish(hub, by=origin(run="13"))
+    assert [method for method, _ in hub.writes] == ["POST", "POST"]
+
+
+def test_on_failure_a_pass_writes_only_over_what_is_there(hub: GitHubState) -> None:
+    assert publish(hub, report=PASSING, only_failures=True) == []
+    assert hub.comments == []
+    publish(hub, "# red\n", report=FAILING, only_failures=True)
+    publish(hub, "# green\n", report=PASSING, only_failures=True)
+    assert [(one.body or "").splitlines()[1] for one in hub.comments] == ["# green"]
+
+
+@pytest.mark.parametrize("text", ["x" * 200_000, "漢" * 200_000, "😀" * 200_000])
+def test_the_largest_report_still_fits(hub: GitHubState, text: str) -> None:
+    publish(hub, text)
+    assert 50_000 < utf16_units(hub.comments[0].body or "") <= LARGEST_UNITS
+
+
+@pytest.mark.parametrize("status", [403, 404])
+@pytest.mark.parametrize("refused", ["refuse_reads", "refuse_writes"])
+def test_a_token_that_may_not_write_is_explained(
+    hub: GitHubState, refused: str, status: int
+) -> None:
+    setattr(hub, refused, status)
+    with pytest.raises(SinkFailed, match=rf"{status}.*not accessible.*pull-requests: write.*fork"):
+        publish(hub)
+    assert hub.comments == []
+
+
+def test_a_wrong_token_is_told_without_showing_it(hub: GitHubState) -> None:
+    with pytest.raises(SinkFailed, match="Bad credentials") as failure:
+        publish(hub, token="wrong-token-0123")
+    assert "wrong-token" not in str(failure.value)
+
+
+def test_a_pull_request_that_is_not_there_is_told(hub: GitHubState) -> None:
+    async def ask() -> object:
+        transport = Transport(connections=1)
+        access = GitHubAccess(api_url=hub.base, graphql_url=f"{hub.base}/api/graphql", token=TOKEN)
+        try:
+            return await GitHubApi(transport, access).own_comments(
+                PullRequest(repository="octo-org/example", number=8)
+            )
+        finally:
+            await transport.aclose()
+
+    answer = asyncio.run(ask())
+    assert isinstance(answer, GitHubRefusal)
+    assert "Could not resolve to a PullRequest" in answer.message
