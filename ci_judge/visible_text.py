@@ -59,7 +59,8 @@ def one_line(text: str, *, limit: int) -> str:
 
     What is cut is marked by an ellipsis, and no escape is cut in half.
     """
-    line = visible(" ".join(text.split()), keep="")
+    # what is left out here could not be shown: two halves make one character at most
+    line = visible(" ".join(text.split())[: 2 * limit + 2], keep="")
     if len(line) <= limit:
         return line
     return f"{_CUT_ESCAPE.sub('', line[: limit - 1])}…"
@@ -75,7 +76,7 @@ def _joined(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=16)
 def _unsafe(keep: str) -> re.Pattern[str]:
-    """Compile runs of unsafe characters; one character class in front is what is skipped to fast."""
+    """Compile runs of unsafe characters; the engine skips fast to the class in front."""
     controls = (chr(code) for code in (*range(0x20), *range(0x7F, 0xA0)))
     unkept = re.escape("".join(control for control in controls if control not in keep))
     unsafe = f"[{unkept}{_HIDDEN}\u200c\u200d\ufe00-\ufe0f]"

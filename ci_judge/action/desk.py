@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
+from ci_judge.action.mistakes import TITLE
 from ci_judge.action.order import Judged
 from ci_judge.action_inputs import ActionInputs
 from ci_judge.ci_context import CiContext
@@ -19,8 +20,6 @@ from ci_judge.sinks.log import LogWriter
 from ci_judge.sinks.outputs import Published
 from ci_judge.sinks.step_summary import StepSummary
 from ci_judge.transport import Transport
-
-TITLE = "CI Judge"
 
 Connect: TypeAlias = Callable[[GitHubAccess], AbstractAsyncContextManager[GitHubApi]]
 

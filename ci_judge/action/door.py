@@ -3,7 +3,6 @@
 import asyncio
 import os
 import sys
-import traceback
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
@@ -11,22 +10,20 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from ci_judge.action.desk import TITLE, Connect, Desk, connect_to_github
+from ci_judge.action.desk import Connect, Desk, connect_to_github
+from ci_judge.action.mistakes import TITLE, show_crash, show_problems
 from ci_judge.action.order import Judge, Order
 from ci_judge.action.suite_run import run_suite
 from ci_judge.action_inputs import ActionInputs, given, read_inputs
 from ci_judge.ci_context import CiContext, github_context
 from ci_judge.engine.stopping import StopSign
-from ci_judge.errors import CiJudgeError, ExitCode, Problem
+from ci_judge.errors import CiJudgeError, ExitCode
 from ci_judge.redaction import Redactor
 from ci_judge.sinks.failure import SinkFailed
 from ci_judge.sinks.log import LogWriter
 from ci_judge.sinks.marked_stream import MarkedStream
 from ci_judge.sinks.outputs import outputs_of, outputs_without_report, write_outputs
 from ci_judge.workflows.surroundings import Surroundings
-
-_MOST_PROBLEMS = 9
-"""GitHub keeps 10 errors of a step: these, and "and N more"."""
 
 
 def main() -> int:
@@ -65,10 +62,10 @@ class _Door:
                 return await self._judge_and_publish(stop_sign)
             except CiJudgeError as error:
                 exit_code = error.exit_code
-                _show_problems(error, self.log)
+                show_problems(error, self.environment, self.log)
             except Exception as error:  # noqa: BLE001 - the border: a crash still sets the outputs
                 exit_code = ExitCode.BUG
-                _show_crash(error, self.log)
+                show_crash(error, self.log)
             self._set_outputs(outputs_without_report(exit_code))
             return exit_code
 
@@ -116,35 +113,6 @@ def _order(inputs: ActionInputs, context: CiContext) -> Order:
         context=context,
         secrets=(inputs.github_token,) if inputs.github_token else (),
     )
-
-
-def _show_problems(error: CiJudgeError, log: LogWriter) -> None:
-    for problem in error.problems[:_MOST_PROBLEMS]:
-        _show_problem(problem, log)
-    rest = error.problems[_MOST_PROBLEMS:]
-    for problem in rest:
-        log.line(str(problem))
-    if rest:
-        log.command("error", f"and {len(rest)} more problems, see the log", title=TITLE)
-
-
-def _show_problem(problem: Problem, log: LogWriter) -> None:
-    place = problem.place
-    log.command(
-        "error",
-        str(problem),
-        title=TITLE,
-        file=place.file if place else None,
-        line=place.line if place else None,
-        col=place.column if place else None,
-    )
-
-
-def _show_crash(error: Exception, log: LogWriter) -> None:
-    log.untrusted("".join(traceback.format_exception(error)))
-    name = type(error).__name__
-    message = f"A bug in CI Judge stopped the run ({name}); please report it with the lines above"
-    log.command("error", message, title=TITLE)
 
 
 def _to(stream: BinaryIO) -> Callable[[str], None]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from ci_judge import __version__
 from ci_judge.workflows.initialise import initialise
 
 
@@ -18,7 +19,7 @@ def command(folder: Path) -> None:
     They are ci-judge.yaml, acceptance.md, scenarios/first.yaml, a GitHub workflow, and lines of
     .gitignore. What exists already is kept.
     """
-    for file in initialise(folder):
+    for file in initialise(folder, version=__version__):
         reason = f" ({file.reason})" if file.reason else ""
         click.echo(f"{file.outcome:<8} {file.path}{reason}")
     click.echo("Next: name your endpoint in ci-judge.yaml, then run ci-judge check.")

@@ -28,8 +28,8 @@ def wrong(
 ) -> PydanticCustomError:
     """Build the error that a validator raises.
 
-    ``message`` continues the name of the key ("must be …"); ``key`` blames a key of the map (or a path
-    below it) that a model validator looks at.
+    ``message`` continues the name of the key ("must be …"); ``key`` blames a key of the map
+    (or a path below it) that a model validator looks at.
     """
     context: dict[str, Any] = {
         "said": message,

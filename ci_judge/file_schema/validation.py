@@ -121,7 +121,7 @@ class _ErrorReader:
         declared = declared_at(self.model, mistake.path)
         words = wanted(declared) if declared else "something else"
         label = self._label(mistake.path)
-        if value is None:
+        if value is None or value in ([], {}):
             return f"{label} is empty: it must be {words}", None
         given = "this" if is_secret(self.model, mistake.path) else shown(value)
         return f"{label} must be {words}, not {given}", _misfit_hint(value, declared)

@@ -15,11 +15,13 @@ _BARE_KEY = re.compile(r"[\w-]+")
 
 
 class Declared(NamedTuple):
-    """What a field is declared as: its type, the marks on it, and what it is for."""
+    """What a field is declared as: its type, the marks on it, what it is for and when unset."""
 
     annotation: Any
     marks: tuple[Any, ...] = ()
     description: str | None = None
+    required: bool = False
+    default: Any = None
 
     @property
     def holds_many(self) -> bool:
@@ -75,7 +77,13 @@ def _is_type(argument: Any) -> bool:
 def keys_of(model: type[FileModel]) -> dict[str, Declared]:
     """Give the keys that a map may have, as they stand in a file."""
     return {
-        field.alias or name: Declared(field.annotation, tuple(field.metadata), field.description)
+        field.alias or name: Declared(
+            annotation=field.annotation,
+            marks=tuple(field.metadata),
+            description=field.description,
+            required=field.is_required(),
+            default=None if field.is_required() else field.get_default(call_default_factory=True),
+        )
         for name, field in model.model_fields.items()
     }
 

@@ -7,9 +7,9 @@ from ci_judge.transport import HttpReply
 from ci_judge.visible_text import one_line
 
 _LIMIT = 300
-_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_TITLE = re.compile(r"<title[^<>]*>(.{0,500}?)</title>", re.IGNORECASE | re.DOTALL)
 _HIDDEN = re.compile(r"<(script|style)\b.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 _TEXT_KEYS = ("message", "msg", "detail", "error", "error_description", "title", "reason")
 _KIND_KEYS = ("error_type", "type", "code")
 _MAX_DEPTH = 5

@@ -1,6 +1,8 @@
 """The configuration section ``judge``."""
 
+from collections.abc import Mapping
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, Field, model_validator
@@ -20,6 +22,15 @@ from ci_judge.file_schema import (
 SAMPLE_REPETITIONS = 3
 
 ProviderName: TypeAlias = Literal["stub", "anthropic", "openai", "systemone"]
+
+KEY_VARIABLES: Mapping[ProviderName, str] = MappingProxyType(
+    {
+        "anthropic": "ANTHROPIC_API_KEY",
+        "openai": "OPENAI_API_KEY",
+        "systemone": "TYPESAFE_API_KEY",
+    }
+)
+"""Where each provider's key is, unless ``api_key`` or ``api_key_env`` say otherwise."""
 
 
 def _base_url(text: str) -> str:

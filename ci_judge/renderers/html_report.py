@@ -17,8 +17,8 @@ from ci_judge.renderers.html_room import Room
 from ci_judge.renderers.html_view import Rooms, Views
 from ci_judge.visible_text import visible
 
-BAD_BYTES: Final = 3 * 1024 * 1024
-SAMPLE_BYTES: Final = 1024 * 1024
+BAD_BYTES: Final = 5 * 512 * 1024
+SAMPLE_BYTES: Final = 512 * 1024
 _PIECES: Final = 256
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from markupsafe import escape
+
 from ci_judge.model.document import (
     CheckEntry,
     FailureEntry,
@@ -25,6 +27,7 @@ SHORT_CHARS: Final = 600
 SAMPLES: Final = 2
 _SIGNS: Final = {"pass": "✓", "fail": "✗", "error": "?", "not_run": "-"}
 _MARKUP_BYTES: Final = 900
+_BRIEF_BYTES: Final = 450
 """About what the template puts around the texts of a run."""
 
 
@@ -42,6 +45,7 @@ class RunView:
 
     entry: RunEntry
     kind: str
+    reason: str
     told: bool
     turns: Sequence[Turn]
     evidence: str | None
@@ -65,7 +69,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestView:
-    """One test. ``more_cells`` counts the runs that the strip does not show."""
+    """One test.
+
+    ``more_cells`` counts the runs that the strip does not show, ``more_bad`` those that went wrong
+    and for which there was no room at all.
+    """
 
     __test__ = False  # the name is the domain's; pytest need not collect it
 
@@ -77,6 +85,7 @@ class TestView:
     cells: Sequence[Cell]
     more_cells: int
     bad: Sequence[RunView]
+    more_bad: int
     samples: Sequence[RunView]
 
 
@@ -94,37 +103,51 @@ class Views:
 
     def _test(self, test: TestEntry) -> TestView:
         self._rooms.next_test()
-        cells: list[Cell] = []
-        bad: list[RunView] = []
-        samples: list[RunView] = []
-        more_cells = 0
+        shown = _Shown()
         for run in self._runs.runs(test["id"]):
-            linked = self._show(run, bad, samples)
-            if len(cells) < CELLS:
-                cells.append(_cell(run, linked=linked))
-            else:
-                more_cells += 1
+            shown.add(run, linked=self._show(run, shown))
         return TestView(
             entry=test,
             standing=standing(test),
             plot=plot_row(test),
             turns=_turns(({"role": "user", "content": turn} for turn in test["turns"]), TEXT_CHARS),
             history=_turns(test["history"], TEXT_CHARS),
-            cells=cells,
-            more_cells=more_cells,
-            bad=bad,
-            samples=samples,
+            cells=shown.cells,
+            more_cells=shown.more_cells,
+            bad=shown.bad,
+            more_bad=shown.more_bad,
+            samples=shown.samples,
         )
 
-    def _show(self, run: RunEntry, bad: list[RunView], samples: list[RunView]) -> bool:
+    def _show(self, run: RunEntry, shown: "_Shown") -> bool:
+        """Show a run if it is to be shown and there is room; say whether it is."""
         if kind_of(run) in {"fail", "error"}:
-            bad.append(self._rooms.bad_run(run))
-            return True
-        if kind_of(run) != "pass" or not (self._all_transcripts or len(samples) < SAMPLES):
+            bad = self._rooms.bad_run(run)
+            shown.bad.extend([bad] if bad else [])
+            shown.more_bad += bad is None
+            return bad is not None
+        if kind_of(run) != "pass" or not (self._all_transcripts or len(shown.samples) < SAMPLES):
             return False
         sample = self._rooms.sample(run)
-        samples.extend([sample] if sample.told else [])
-        return sample.told
+        shown.samples.extend([sample] if sample else [])
+        return sample is not None
+
+
+class _Shown:
+    """What has been chosen so far of one test's runs."""
+
+    def __init__(self) -> None:
+        self.cells: list[Cell] = []
+        self.more_cells = 0
+        self.bad: list[RunView] = []
+        self.more_bad = 0
+        self.samples: list[RunView] = []
+
+    def add(self, run: RunEntry, *, linked: bool) -> None:
+        if len(self.cells) < CELLS:
+            self.cells.append(_cell(run, linked=linked))
+        else:
+            self.more_cells += 1
 
 
 def _cell(run: RunEntry, *, linked: bool) -> Cell:
@@ -143,21 +166,32 @@ class Rooms:
         self._bad.next_test()
         self._samples.next_test()
 
-    def bad_run(self, run: RunEntry) -> RunView:
-        return _run_view(run, self._bad)
+    def bad_run(self, run: RunEntry) -> RunView | None:
+        """Show all of it, or shortened, or its reason alone, or nothing, as there is room."""
+        return _told_within(self._bad, run) or _taken(self._bad, _brief(run))
 
-    def sample(self, run: RunEntry) -> RunView:
-        return _run_view(run, self._samples)
+    def sample(self, run: RunEntry) -> RunView | None:
+        return _told_within(self._samples, run)
 
 
-def _run_view(run: RunEntry, room: Room) -> RunView:
-    """Show as much of a run as there is room for: all, shortened, or its reason alone."""
-    for limit in (TEXT_CHARS, SHORT_CHARS):
-        view = _told(run, limit)
-        if room.take(_size(view)):
-            return view
+def _told_within(room: Room, run: RunEntry) -> RunView | None:
+    return _taken(room, _told(run, TEXT_CHARS)) or _taken(room, _told(run, SHORT_CHARS))
+
+
+def _taken(room: Room, view: RunView) -> RunView | None:
+    return view if room.take(_size(view)) else None
+
+
+def _brief(run: RunEntry) -> RunView:
     return RunView(
-        entry=run, kind=kind_of(run), told=False, turns=(), evidence=None, checks=(), failure=None
+        entry=run,
+        kind=kind_of(run),
+        reason=clipped(run["reason"], SHORT_CHARS),
+        told=False,
+        turns=(),
+        evidence=None,
+        checks=(),
+        failure=None,
     )
 
 
@@ -166,6 +200,7 @@ def _told(run: RunEntry, limit: int) -> RunView:
     return RunView(
         entry=run,
         kind=kind_of(run),
+        reason=clipped(run["reason"], limit),
         told=True,
         turns=_turns(run["transcript"], limit, run["checks"]),
         evidence=None if evidence is None else clipped(as_text(evidence), limit),
@@ -204,13 +239,26 @@ def _short_failure(failure: FailureEntry | None, limit: int) -> FailureEntry | N
 
 
 def _size(view: RunView) -> int:
-    """Estimate the bytes of a run, each character taken for its longest form ``&#39;``."""
-    texts = [
-        *(piece.text for turn in view.turns for piece in turn.pieces),
-        view.evidence or "",
-        *(check["wanted"] + check["found"] for check in view.checks),
-        *(view.failure["message"] + view.failure["detail"] for _ in [0] if view.failure),
-        *(vote["reason"] for vote in view.entry["votes"]),
-        *(ruling["reason"] for trial in view.entry["trials"] for ruling in trial["rulings"]),
-    ]
-    return _MARKUP_BYTES + sum(len(text.encode(errors="replace")) for text in texts)
+    """Count the bytes of a run's texts as they will be escaped, and about those around them."""
+    return (_MARKUP_BYTES if view.told else _BRIEF_BYTES) + sum(map(_bytes, _texts(view)))
+
+
+def _bytes(text: str) -> int:
+    return len(escape(text).encode(errors="replace"))
+
+
+def _texts(view: RunView) -> Iterator[str]:
+    yield view.reason
+    if not view.told:
+        return
+    yield view.evidence or ""
+    for turn in view.turns:
+        yield from (piece.text for piece in turn.pieces)
+    for check in view.checks:
+        yield check["wanted"] + check["found"]
+    for vote in view.entry["votes"]:
+        yield vote["reason"]
+    for trial in view.entry["trials"]:
+        yield from (ruling["reason"] for ruling in trial["rulings"])
+    if view.failure:
+        yield view.failure["message"] + view.failure["detail"]

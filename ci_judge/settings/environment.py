@@ -14,8 +14,9 @@ PREFIX = "CI_JUDGE_"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingKey:
-    """A key of the configuration as a variable names it. ``path`` is (section, key), or the name
-    of a section alone where the section is a map of any names.
+    """A key of the configuration as a variable names it.
+
+    ``path`` is (section, key), or the section alone where that is a map of any names.
     """
 
     path: tuple[str, ...]
@@ -54,15 +55,16 @@ def given_variables(environment: Mapping[str, str]) -> Iterator[tuple[SettingKey
 
 
 def unknown_variables(environment: Mapping[str, str], data: Any) -> Iterator[Problem]:
-    """Yield a problem for each ``CI_JUDGE_*`` variable that is neither a setting nor spoken of in
-    the configuration, which may well use variables of such a name.
+    """Yield a problem for each ``CI_JUDGE_*`` variable that means nothing.
+
+    A variable that the configuration itself speaks of may have any name.
     """
     known = [key.variable for key in setting_keys()]
     spoken_of = set(_names_in(data))
     for name, text in sorted(environment.items()):
         if name.startswith(PREFIX) and text.strip() and name not in {*known, *spoken_of}:
             yield Problem(
-                message=f'the variable "{name}" names no setting',
+                message="this variable names no setting",
                 hint=_meant_variable(name, known),
                 place=Place(file=name),
             )
@@ -85,3 +87,5 @@ def _names_in(data: Any) -> Iterator[str]:
         case list():
             for value in data:
                 yield from _names_in(value)
+        case _:
+            return

@@ -10,8 +10,9 @@ NAMES = ("ci-judge.yaml", "ci-judge.yml", "ci-judge.toml")
 
 
 def find_config(config: Path | None, cwd: Path) -> Path:
-    """Give the absolute path of the configuration: ``config``, or what ``cwd`` or a folder above
-    it holds. Raises InvalidInput when there is none, or two in one folder.
+    """Give the absolute path of ``config``, or of what ``cwd`` or a folder above it holds.
+
+    Raises InvalidInput when there is none, or two in one folder.
     """
     if config is not None:
         return Path(os.path.abspath(cwd / config))  # noqa: PTH100 - resolve() would follow links

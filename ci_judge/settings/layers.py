@@ -14,7 +14,10 @@ from ci_judge.file_schema.yaml_scalars import core_value
 from ci_judge.settings.sections import ConfigFile
 
 _FILE_PATHS = frozenset({("suite", "criteria"), ("suite", "paths"), ("report", "dir")})
-_TWINS = {("run", "seed"): ("judge", "seed"), ("judge", "seed"): ("run", "seed")}
+_TWINS: dict[tuple[str, ...], tuple[str, ...]] = {
+    ("run", "seed"): ("judge", "seed"),
+    ("judge", "seed"): ("run", "seed"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from ci_judge.settings.environment import given_variables, unknown_variables
 from ci_judge.settings.finding import find_config, read_config
 from ci_judge.settings.layers import Given, Layers
 from ci_judge.settings.resolved import Settings
-from ci_judge.settings.sections import ConfigFile
+from ci_judge.settings.sections import ConfigFile, RunSettings
 from ci_judge.settings.variables import Filling
 
 
@@ -68,7 +68,7 @@ def _settings(
         suite=config.suite,
         target=config.target,
         targets=config.targets,
-        run=config.run,
+        run=_with_seed(config),
         judge=config.judge,
         generate=config.generate,
         report=config.report,
@@ -81,6 +81,13 @@ def _settings(
     )
 
 
+def _with_seed(config: ConfigFile) -> RunSettings:
+    """Take over a seed that was given under its other name."""
+    if config.judge is None or config.judge.seed is None:
+        return config.run
+    return config.run.model_copy(update={"seed": config.judge.seed})
+
+
 def _warnings(config: ConfigFile) -> Iterator[str]:
     targets = {f"targets.{name}": target for name, target in config.targets.items()}
     if config.target is not None:
@@ -90,4 +97,4 @@ def _warnings(config: ConfigFile) -> Iterator[str]:
             yield f"{section} holds no {{{{message}}}}: every scenario sends it the same request"
     judge = config.judge
     if judge is not None and judge.mode == "sample" and judge.provider != "systemone":
-        yield f"judge.mode sample changes nothing: {judge.provider} gives no likelihood to draw from"
+        yield f"judge.mode sample changes nothing: {judge.provider} gives no likelihood"

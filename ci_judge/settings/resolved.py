@@ -49,10 +49,8 @@ class Settings:
 
     @property
     def seed(self) -> int | None:
-        """The seed asked for, under either of its names."""
-        if self.run.seed is not None or self.judge is None:
-            return self.run.seed
-        return self.judge.seed
+        """The seed asked for, under either of its names; ``run.seed`` is the same."""
+        return self.run.seed
 
     def gate_defaults(self) -> GateDefaults:
         """Give the gate of a test that says nothing of its own."""

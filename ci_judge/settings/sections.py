@@ -2,7 +2,7 @@
 
 import re
 from fractions import Fraction
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -161,6 +161,15 @@ class ConfigFile(FileModel):
         default=GenerateSettings(), description="How scenarios are generated"
     )
     report: ReportSettings = Field(default=ReportSettings(), description="The report files")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_empty_sections(cls, data: Any) -> Any:
+        """Take a section whose keys are all commented out as one that is not there."""
+        if not isinstance(data, dict):
+            return data
+        known = cls.model_fields
+        return {key: each for key, each in data.items() if each is not None or key not in known}
 
     @model_validator(mode="after")
     def _one_seed(self) -> Self:

@@ -35,13 +35,14 @@ class LogWriter:
         self._commands = commands
         self._new_token = new_token
         self._redactors: list[Redactor] = []
+        self._masked: set[str] = set()
 
     def protect(self, redactor: Redactor) -> None:
         """Hide these secrets from here on, and have the runner hide them too."""
         self._redactors.append(redactor)
         if self._commands:
             for mask in redactor.masks:
-                self._write(f"::add-mask::{escaped_data(mask)}\n")
+                self._mask(mask)
 
     def line(self, text: str = "") -> None:
         """Write our own words; whatever was put into them stays on their line, inert."""
@@ -87,6 +88,11 @@ class LogWriter:
             yield
         finally:
             self.command("endgroup")
+
+    def _mask(self, value: str) -> None:
+        if value not in self._masked:
+            self._write(f"::add-mask::{escaped_data(value)}\n")
+            self._masked.add(value)
 
     def _clean(self, text: str, *, keep: str) -> str:
         for redactor in self._redactors:

@@ -113,9 +113,10 @@ class CaseLoop:
 
 def _with_own_loop(function: Callable[[], Any]) -> Any:
     """Call with a loop set in this thread, for ``get_event_loop()`` in a plain function."""
-    asyncio = sys.modules.get("asyncio")
-    if asyncio is None:
+    if "asyncio" not in sys.modules:
         return function()
+    import asyncio  # noqa: PLC0415 - not what is in sys.modules: that may be half imported
+
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     try:

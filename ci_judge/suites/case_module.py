@@ -57,6 +57,7 @@ def load_cases(file: str) -> LoadedCases:
         loaded.add_mistake(message, line=line)
     if module:
         _collect(module, loaded)
+    loaded.mistakes.sort(key=lambda mistake: mistake["line"] or 0)
     return loaded
 
 

@@ -18,7 +18,7 @@ from ci_judge.suites.case_report import CaseReport, broken_report, read_report
 
 CHILD_FILE = Path(__file__).with_name("case_child.py")
 LINE_BYTES = MAX_BYTES + 65_536
-WHERE_SECONDS = 1.0
+WHERE_SECONDS = 2.0
 LAST_WORDS_SECONDS = 0.5
 SETTLE_SECONDS = 0.2
 OUTPUT_CHARS = 8_000
@@ -213,24 +213,27 @@ class CaseWorker:
 
     async def _crash_report(self) -> CaseReport:
         await self._child.wait(timeout_seconds=LAST_WORDS_SECONDS)
-        last = " ".join(self._output(0).split())[-300:]
+        last = " ".join(self._printed(0).split())[-300:]
         return broken_report(
-            f"the process ended while the file was imported: {self._death()}",
+            f"the file cannot be imported: {self._death()}",
             hint=f"its last output: {last}" if last else None,
         )
 
     def _death(self) -> str:
         code = self._child.exit_code
         if code is None:
-            return "its process had to be ended"
+            return "the process had to be ended"
         if code < 0:
-            return f"its process was ended by {_signal_name(-code)}"
-        return f"its process ended with exit code {code}"
+            return f"the process was ended by {_signal_name(-code)}"
+        return f"the process ended with exit code {code}"
 
     def _output(self, since: int) -> str:
+        text = self._printed(since)
+        return f"Output while it ran:\n{text}" if text else ""
+
+    def _printed(self, since: int) -> str:
         self._child.output.drain()
-        text = self._child.output.text(since=since).strip()
-        return f"Output while it ran:\n{text[-OUTPUT_CHARS:]}" if text else ""
+        return self._child.output.text(since=since).strip()[-OUTPUT_CHARS:]
 
 
 class ProcessEndedError(Exception):

@@ -27,9 +27,13 @@ def gate_mistakes(own: TestKeys, rule: GateRule) -> Iterator[tuple[str, str, str
         yield "misses", f"does nothing with gate: {rule.kind.value}", "leave out one of the two"
     elif own.threshold is not None and rule.kind is GateKind.MISSES:
         yield "threshold", "does nothing with gate: misses", "add gate: exact, or leave it out"
-    elif rule.kind is GateKind.MISSES and rule.misses > rule.runs:
+    elif rule.kind is GateKind.MISSES and rule.misses > rule.runs and _says_count(own):
         key = "misses" if own.misses is not None else "runs"
-        yield key, f"allows {rule.misses} misses in {rule.runs} runs", "fewer misses, or more runs"
+        yield key, f"makes {rule.misses} misses of {rule.runs} runs", "fewer misses, or more runs"
+
+
+def _says_count(own: TestKeys) -> bool:
+    return own.misses is not None or own.runs is not None
 
 
 def _kind(levels: Sequence[TestKeys], defaults: GateDefaults) -> GateKind:

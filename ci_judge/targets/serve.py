@@ -171,12 +171,12 @@ class ServedTarget:
             ) from error
 
     def _environment(self) -> dict[str, str]:
-        given = self.settings.env
-        values = given if isinstance(given, Mapping) else {}
-        extra = {name: self._filled(text) for name, text in values.items()}
-        unbuffered = {"PYTHONUNBUFFERED": "1"}  # or its last words stay in its buffer
-        names = () if values else given
-        return scrubbed_environment(self.environment, names=names, extra={**unbuffered, **extra})
+        own = {name: self._filled(text) for name, text in self.settings.set_variables.items()}
+        return scrubbed_environment(
+            self.environment,
+            names=self.settings.passed_names,
+            extra={"PYTHONUNBUFFERED": "1", **own},  # or its last words stay in its buffer
+        )
 
     def _filled(self, text: str) -> str:
         return PORT.sub(str(self.port), text)

@@ -28,21 +28,38 @@ def _http_url(text: str) -> str:
     return text
 
 
-def _sendable(headers: dict[str, str]) -> dict[str, str]:
+def _header_name(name: str) -> str:
+    if not _HEADER_NAME.fullmatch(name):
+        raise wrong("is no name of a header")
+    return name
+
+
+def _header_value(text: str) -> str:
+    if _CONTROLS.search(text):
+        raise wrong("holds a line end or another control character")
+    return text
+
+
+def _each_once(headers: dict[str, str]) -> dict[str, str]:
     seen: set[str] = set()
-    for name, text in headers.items():
-        if not _HEADER_NAME.fullmatch(name):
-            raise wrong("is no name of a header", key=name)
+    for name in headers:
         if name.lower() in seen:
             raise wrong("stands twice: headers do not tell case apart", key=name)
-        if _CONTROLS.search(text):
-            raise wrong("holds a line end or another control character", key=name)
         seen.add(name.lower())
     return headers
 
 
 HttpUrl: TypeAlias = Annotated[FilledText, AfterValidator(_http_url)]
 """An http or https URL; the rest of it is only known when placeholders are filled."""
+
+
+Headers: TypeAlias = Annotated[
+    dict[
+        Annotated[str, AfterValidator(_header_name)],
+        Annotated[Text, Secret(), AfterValidator(_header_value)],
+    ],
+    AfterValidator(_each_once),
+]
 
 
 class ServeSettings(FileModel):
@@ -78,9 +95,7 @@ class TargetSettings(FileModel):
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = Field(
         default="POST", description="HTTP method"
     )
-    headers: Annotated[dict[str, Annotated[Text, Secret()]], AfterValidator(_sendable)] = Field(
-        default_factory=dict, description="HTTP headers, name to value"
-    )
+    headers: Headers = Field(default_factory=dict, description="HTTP headers, name to value")
     body: Json = Field(
         default=None,
         description='JSON body; "{{message}}" and "{{history}}" are filled in (unset: both)',

@@ -8,6 +8,7 @@ ACCEPTED = "gzip, deflate"
 """What every request advertises: what can be undone here, and nothing else."""
 
 _GZIP = 16 + zlib.MAX_WBITS
+_HEADER_BYTES = 2  # of zlib, which deflate has or has not
 
 
 class BoundedBody:
@@ -48,7 +49,7 @@ class _Inflater:
     def __init__(self, windows: tuple[int, ...]) -> None:
         self._windows = windows
         self._stream = zlib.decompressobj(windows[0])
-        self._started = False
+        self._head = b""  # what the kind of deflate has been judged by so far
 
     @property
     def complete(self) -> bool:
@@ -68,16 +69,17 @@ class _Inflater:
         return b"".join(pieces)
 
     def _inflate(self, raw: bytes, room: int) -> bytes:
+        undecided = len(self._windows) > 1 and len(self._head) < _HEADER_BYTES
+        if undecided:
+            self._head += raw
         try:
-            out = self._stream.decompress(raw, room)
+            return self._stream.decompress(raw, room)
         except zlib.error as error:
-            if self._started or len(self._windows) == 1:
+            if not undecided:
                 raise Undecodable("the compressed body is damaged") from error
-            self._windows = self._windows[1:]
-            self._stream = zlib.decompressobj(self._windows[0])
-            return self._inflate(raw, room)
-        self._started = self._started or bool(raw)
-        return out
+        self._windows = self._windows[1:]
+        self._stream = zlib.decompressobj(self._windows[0])
+        return self._inflate(self._head, room)
 
 
 def _inflater(encoding: str) -> _Inflater | None:

@@ -39,9 +39,8 @@ def action_yml() -> str:
     return _HEAD + "\n".join(lines) + "\n" + _RUNS
 
 
-def main(arguments: list[str]) -> int:
-    """Write action.yml here (--write), or say whether it is as the code has it (--check)."""
-    path = Path("action.yml")
+def main(arguments: list[str], *, path: Path = Path("action.yml")) -> int:
+    """Write action.yml (--write), or say whether it is as the code has it (--check)."""
     if arguments == ["--write"]:
         path.write_text(action_yml(), encoding="utf-8")
         return 0

@@ -7,7 +7,7 @@ criterion itself quotes, else a number with its unit, else the longest run of te
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 
 from ci_judge.model.suite import Criterion, Message, ScenarioKind
 from ci_judge.rules.phrases import UnbalancedQuote, negated_phrases, quoted_phrases
@@ -16,8 +16,8 @@ from ci_judge.suites.markdown import paragraphs
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")  # noqa: RUF001 - full-width on purpose
 _QUOTES = re.compile('["\u201c\u201d\u201e\u201f\u00ab\u00bb]')
 _NUMBER = re.compile(
-    r"(?<![\w.,])[$€£]?\d+(?:[.,:]\d+)*(?:\s?(?:to|and|[-\u2013])\s?\d+(?:[.,:]\d+)*)?"
-    r"\s?(?:%|[$€£])?(?:\s[^\W\d_]+){0,2}"
+    r"(?<![\w.,])([$€£]?\d+(?:[.,:]\d+)*(?:\s?(?:to|and|[-\u2013])\s?\d+(?:[.,:]\d+)*)?"
+    r"(?:\s?[%$€£])?)((?:\s[^\W\d_]+){0,2})"
 )
 _WORD = re.compile(r"[^\W_](?:[\w\u2019'-]*\w)?")
 _DENIAL = re.compile(
@@ -25,14 +25,15 @@ _DENIAL = re.compile(
 )
 _MAX_WORDS = 3
 _GRAMMAR = """
-a about after all also always an and answer answers any anybody anyone anything are as asked
-asks assistant at be before bot both but by call calls can could customer customers do does
-every explain explains for from gets give gives had has have he her his how however i if in into
-is it its itself may me mention mentions more most must name names of off on one only or other
-our out over put refers replies reply response said say says shall she should show shows so some
-somebody someone something speak state stated states such tell tells than that the their them
-then there these they this those to under up us use user users was we were what when whenever
-where which while who will with within without would you your
+a about after all also always an and another answer answers any anybody anyone anything are as
+asked asks assistant at be before bot both but by call calls can could customer customers do
+does each every explain explains for from gets give gives had has have he her here his how
+however i if in into is it its itself may me mention mentions more most must name names no not
+of off on one only or other our out over put refers replies reply response said say says shall
+she should show shows so some somebody someone something speak state stated states such tell
+tells than that the their them then there these they this those to under up us use user users
+via was we were what when whenever where which while who will with within without would yes you
+your
 """
 _SMALL_WORDS = frozenset(_GRAMMAR.split())
 
@@ -122,8 +123,14 @@ def _points(criterion: Criterion) -> Sequence[_Point]:
         found = tuple(dict.fromkeys(point for point in points if point))
         if found:
             return _told_apart(found)
+    return (_title_point(criterion),)
+
+
+def _title_point(criterion: Criterion) -> _Point:
     title = _unquoted(criterion.title)
-    return (_Point(expected=f'Speaks about "{_telling_words(title) or title}".'),)
+    words = (_telling_words(title), title, criterion.id)
+    points = (_checked(_Point(expected=f'Speaks about "{each}".')) for each in words)
+    return next(filter(None, points))
 
 
 def _told_apart(points: Sequence[_Point]) -> Sequence[_Point]:
@@ -139,26 +146,33 @@ def _sentences(description: str) -> Iterator[str]:
 
 
 def _quoted_point(sentence: str) -> _Point | None:
-    try:
-        phrases = quoted_phrases(sentence)
-    except UnbalancedQuote:
-        return None
-    if not phrases or negated_phrases(sentence):
+    if not _phrases(sentence) or negated_phrases(sentence):
         return None
     rest = sentence
-    for phrase in phrases:
+    for phrase in _phrases(sentence):
         rest = rest.replace(phrase, " . ")
     return _Point(expected=sentence, about=_uncapitalised(_telling_words(rest, most=2)))
+
+
+def _phrases(text: str) -> tuple[str, ...]:
+    """Return the quoted phrases, none where the quotes are not clear."""
+    try:
+        return quoted_phrases(text)
+    except UnbalancedQuote:
+        return ()
+
+
+def _checked(point: _Point) -> _Point | None:
+    return point if _phrases(point.expected) else None
 
 
 def _number_point(sentence: str) -> _Point | None:
     found = _NUMBER.search(sentence)
     if found is None:
         return None
-    words = found.group().split()
-    while len(words) > 1 and words[-1].lower() in _SMALL_WORDS:
-        words.pop()
-    return _point(sentence, phrase=" ".join(words))
+    number, unit = found.groups()
+    words = takewhile(lambda word: word.lower() not in _SMALL_WORDS, unit.split())
+    return _point(sentence, phrase=" ".join([number, *words]))
 
 
 def _word_point(sentence: str) -> _Point | None:
@@ -166,10 +180,10 @@ def _word_point(sentence: str) -> _Point | None:
     return _point(sentence, phrase=phrase) if phrase else None
 
 
-def _point(sentence: str, *, phrase: str) -> _Point:
+def _point(sentence: str, *, phrase: str) -> _Point | None:
     before, _, after = sentence.partition(phrase)
     about = _uncapitalised(_telling_words(f"{before} . {after}", most=2))
-    return _Point(expected=f'{before}"{phrase}"{after}', about=about)
+    return _checked(_Point(expected=f'{before}"{phrase}"{after}', about=about))
 
 
 def _telling_words(text: str, *, most: int = _MAX_WORDS) -> str:

@@ -7,12 +7,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-from ci_judge import __version__
 from ci_judge.errors import InvalidInput
 from ci_judge.file_schema import read_text
 from ci_judge.suites.criteria import parse_criteria
 
-ACTION = f"ci-judge/ci-judge@v{__version__}"
+ACTION = "ci-judge/ci-judge"
 _ACTION_MARK = "@ACTION@"
 _CONFIG, _OTHER_CONFIG = "ci-judge.yaml", "ci-judge.toml"
 _CRITERIA = "acceptance.md"
@@ -32,43 +31,40 @@ class StarterFile:
     reason: str = ""
 
 
-def initialise(folder: Path) -> tuple[StarterFile, ...]:
+def initialise(folder: Path, *, version: str) -> tuple[StarterFile, ...]:
     """Write the starting files into a folder, which is made if need be.
 
-    Nothing that exists is changed, but for .gitignore, which gets the lines that it lacks.
+    ``version`` is the release whose action the workflow uses. Nothing that exists is changed, but
+    for .gitignore, which gets the lines that it lacks.
     Raises InvalidInput where a file cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return tuple(_starters(folder))
+        return tuple(_starters(folder, f"{ACTION}@v{version}"))
     except OSError as error:
         name = error.filename or folder
         raise InvalidInput.of(f"{name} cannot be written: {error.strerror or error}") from error
 
 
-def _starters(folder: Path) -> Iterator[StarterFile]:
+def _starters(folder: Path, action: str) -> Iterator[StarterFile]:
     if (folder / _OTHER_CONFIG).exists():
         yield StarterFile(path=_OTHER_CONFIG, outcome="kept")
     else:
         yield _starter(folder, _CONFIG, "ci-judge.yaml")
     yield _starter(folder, _CRITERIA, "acceptance.md")
     yield _first_scenarios(folder)
-    yield _starter(folder, _WORKFLOW, "workflow.yml")
+    yield _starter(folder, _WORKFLOW, "workflow.yml", action=action)
     yield _ignore(folder / _GITIGNORE)
 
 
-def _starter(folder: Path, name: str, template: str) -> StarterFile:
+def _starter(folder: Path, name: str, template: str, *, action: str = "") -> StarterFile:
     path = folder / name
     if path.exists():
         return StarterFile(path=name, outcome="kept")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_template(template), encoding="utf-8", newline="\n")
+    text = (files("ci_judge.workflows") / "starter" / template).read_text(encoding="utf-8")
+    path.write_text(text.replace(_ACTION_MARK, action), encoding="utf-8", newline="\n")
     return StarterFile(path=name, outcome="written")
-
-
-def _template(name: str) -> str:
-    text = (files("ci_judge.workflows") / "starter" / name).read_text(encoding="utf-8")
-    return text.replace(_ACTION_MARK, ACTION)
 
 
 def _first_scenarios(folder: Path) -> StarterFile:

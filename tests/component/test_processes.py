@@ -1,5 +1,4 @@
 import asyncio
-import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable
@@ -9,6 +8,7 @@ from typing import TypeVar
 import pytest
 
 from ci_judge.processes import Child, Children, CommandResult, run_command
+from tests.lifeline import Lifeline
 
 T = TypeVar("T")
 ENOUGH_SECONDS = 30.0
@@ -102,8 +102,14 @@ def test_a_child_that_ignores_the_polite_signal_is_ended_all_the_same() -> None:
     assert use(stubborn) == -signal.SIGKILL
 
 
-def test_leaving_the_context_ends_every_child_and_its_group() -> None:
-    code = "import os, time\npid = os.fork()\nprint('ready') if pid else None\ntime.sleep(3600)"
+def test_leaving_the_context_ends_every_child_and_its_group(tmp_path: Path) -> None:
+    lifeline = Lifeline(tmp_path / "lifeline")
+    code = (
+        "import subprocess, sys, time\n"
+        f"holder = [sys.executable, '-c', {Lifeline.HOLD!r}, {str(lifeline.path)!r}]\n"
+        "subprocess.Popen(holder)\n"
+        "time.sleep(3600)"
+    )
     left: list[Child] = []
 
     async def forget(children: Children) -> None:
@@ -111,8 +117,7 @@ def test_leaving_the_context_ends_every_child_and_its_group() -> None:
 
     use(forget)
     assert left[0].exit_code == -signal.SIGTERM
-    with pytest.raises(ProcessLookupError):
-        os.killpg(left[0].pid, 0)
+    assert lifeline.was_held_and_released()
 
 
 def test_kill_now_needs_no_loop() -> None:

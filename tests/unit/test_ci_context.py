@@ -19,9 +19,7 @@ RUNNER = {
 def pull_request(tmp_path: Path, event: Any, name: str = "pull_request") -> CiContext:
     path = tmp_path / "event.json"
     path.write_text(event if isinstance(event, str) else json.dumps(event))
-    return github_context(
-        RUNNER | {"GITHUB_EVENT_NAME": name, "GITHUB_EVENT_PATH": str(path)}
-    )
+    return github_context(RUNNER | {"GITHUB_EVENT_NAME": name, "GITHUB_EVENT_PATH": str(path)})
 
 
 @pytest.mark.parametrize("name", ["pull_request", "pull_request_target"])

@@ -87,7 +87,11 @@ def test_a_comment_opened_in_code_hides_nothing() -> None:
         ("## Closed ##", "Closed", "closed"),
         ("##\tTab", "Tab", "tab"),
         ("   ## Three spaces", "Three spaces", "three-spaces"),
-        ("## With `code`, [link](https://x.test/y) and *stress*", None, "with-code-link-and-stress"),
+        (
+            "## With `code`, [link](https://x.test/y) and *stress*",
+            None,
+            "with-code-link-and-stress",
+        ),
         ("## Ends with \\#", "Ends with #", "ends-with"),
         ("## Important <!-- TODO: review -->", "Important", "important"),
         ("Underlined\n----------", "Underlined", "underlined"),

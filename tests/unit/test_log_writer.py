@@ -12,7 +12,15 @@ from tests.runner_double import read_log
 HOSTILE_PIECES = st.sampled_from(
     [
         *("::", "##[", "]", "\r", "\n", "\r\n", " ", "\t", "\u00a0", "\u2028", "\x85", "\x0b"),
-        *("error", "set-output name=a", "add-mask", "stop-commands", "TOKEN1", "TOKEN2", "endgroup"),
+        *(
+            "error",
+            "set-output name=a",
+            "add-mask",
+            "stop-commands",
+            "TOKEN1",
+            "TOKEN2",
+            "endgroup",
+        ),
         *("::error::pwned", "##[error]pwned", "::TOKEN1::", "%0A::error::x", "\x1b[31m", "\u202e"),
         *("\ud800", "\ufeff", "\x00", "é漢😀"),
     ]
@@ -79,9 +87,7 @@ def test_each_line_of_strangers_is_marked_and_fenced() -> None:
     pad = Pad()
     pad.log.untrusted("one\r\ntwo\rthree\n")
     assert pad.text == (
-        "::stop-commands::token-1-unguessable\n"
-        "| one\n| two\n| three\n"
-        "::token-1-unguessable::\n"
+        "::stop-commands::token-1-unguessable\n| one\n| two\n| three\n::token-1-unguessable::\n"
     )
 
 
@@ -137,6 +143,13 @@ def test_a_second_redactor_does_not_forget_the_first() -> None:
     pad.log.protect(Redactor(["second-secret"]))
     pad.log.line("first-secret second-secret")
     assert pad.text == "*** ***\n"
+
+
+def test_a_mask_is_given_to_the_runner_once() -> None:
+    pad = Pad()
+    pad.log.protect(Redactor(["first-secret"]))
+    pad.log.protect(Redactor(["first-secret", "second-secret"]))
+    assert read_log(pad.text).masks == ("first-secret", "second-secret")
 
 
 def test_plain_logs_say_what_annotations_say() -> None:

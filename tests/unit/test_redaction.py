@@ -133,7 +133,8 @@ def test_a_short_secret_is_warned_about_by_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "secret"), [("Bearer abc.def", "abc.def"), ("abc.def", "abc.def"), ("Basic  x=", "x=")]
+    ("value", "secret"),
+    [("Bearer abc.def", "abc.def"), ("abc.def", "abc.def"), ("Basic  x=", "x=")],
 )
 def test_the_secret_of_a_header_is_what_stands_behind_the_scheme(value: str, secret: str) -> None:
     assert header_secret(value) == secret

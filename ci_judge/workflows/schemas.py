@@ -1,0 +1,138 @@
+"""Makes the files that repeat what the code declares: JSON Schemas and ``.env.example``.
+
+``python -m ci_judge.workflows.schemas`` writes them here, ``--check`` says which are out of date.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ci_judge.file_schema import ExactRate, FileModel, Wanted
+from ci_judge.judges.settings import KEY_VARIABLES
+from ci_judge.renderers.report_schema import report_schema
+from ci_judge.settings.environment import SettingKey, setting_keys
+from ci_judge.settings.sections import ConfigFile
+from ci_judge.suites.scenario_file import ScenarioFile
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_ENV_HEAD = """\
+# Variables that CI Judge reads, each with its default. This file itself is never read.
+# A variable overrides the configuration file, a flag or action input overrides the variable.
+# Lists and maps are written as JSON; an empty variable counts as not set.
+"""
+
+
+def generated_files() -> dict[str, str]:
+    """Give the generated files: path from the top of the repository → text."""
+    return {
+        "schemas/config.schema.json": _json(_model_schema(ConfigFile, "CI Judge: configuration")),
+        "schemas/scenarios.schema.json": _json(_model_schema(ScenarioFile, "CI Judge: scenarios")),
+        "schemas/report.schema.json": _json(report_schema()),
+        ".env.example": env_example(),
+    }
+
+
+def stale_files(folder: Path) -> list[str]:
+    """List the generated files that are missing below a folder, or not what the code says."""
+    return [path for path, text in generated_files().items() if _content(folder / path) != text]
+
+
+def write_files(folder: Path) -> None:
+    for path, text in generated_files().items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8", newline="\n")
+
+
+def env_example() -> str:
+    """Give the text of ``.env.example``."""
+    return _ENV_HEAD + "\n".join([*_key_variables(), *_setting_variables(), ""])
+
+
+def main(arguments: Sequence[str], folder: Path) -> int:
+    """Write the files below ``folder``; with ``--check`` only compare (1: something is stale)."""
+    if list(arguments) != ["--check"]:
+        write_files(folder)
+        return 0
+    stale = stale_files(folder)
+    for path in stale:
+        sys.stderr.write(f"{path} is out of date; run `python -m ci_judge.workflows.schemas`\n")
+    return 1 if stale else 0
+
+
+def _content(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.is_file() else None
+
+
+def _json(schema: dict[str, Any]) -> str:
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+# --- schemas -----------------------------------------------------------------------------
+
+
+def _model_schema(model: type[FileModel], title: str) -> dict[str, Any]:
+    schema = _tidied(model.model_json_schema(by_alias=True))
+    return {"$schema": _DIALECT, **schema, "title": title}
+
+
+def _tidied(schema: Any) -> Any:
+    """Leave out what pydantic adds and nobody reads."""
+    if isinstance(schema, list):
+        return [_tidied(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    tidied = {key: _tidied_entry(key, value) for key, value in schema.items() if key != "title"}
+    return {key: value for key, value in tidied.items() if value is not _DROPPED}
+
+
+_DROPPED = object()
+
+
+def _tidied_entry(key: str, value: Any) -> Any:
+    match key, value:
+        case (("properties" | "$defs"), dict()):
+            return {name: _tidied(inner) for name, inner in value.items()}
+        case "default", dict():
+            return value.get("text", _DROPPED)  # a rate is its text, a section goes without
+        case "description", str():
+            return value.replace("``", "`")
+        case _:
+            return _tidied(value)
+
+
+# --- .env.example ------------------------------------------------------------------------
+
+
+def _key_variables() -> Iterator[str]:
+    yield "\n# --- keys of judges"
+    for provider, variable in KEY_VARIABLES.items():
+        yield f"# Key of the judge {provider}, unless judge.api_key_env names another variable"
+        yield f"# {variable}="
+
+
+def _setting_variables() -> Iterator[str]:
+    section = ""
+    for key in setting_keys():
+        if key.path[0] != section:
+            section = key.path[0]
+            yield f"\n# --- {section}"
+        yield f"# {key.declared.description}{' (required)' if key.declared.required else ''}"
+        yield f"# {key.variable}={_default_text(key)}"
+
+
+def _default_text(key: SettingKey) -> str:
+    match key.declared.default:
+        case None:
+            return ""
+        case ExactRate() | str() as value:
+            return str(value)
+        case float() as value if any(isinstance(mark, Wanted) for mark in key.declared.marks):
+            return f"{value:g}s"
+        case value:
+            return json.dumps(value)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:], Path()))
