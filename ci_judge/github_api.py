@@ -10,20 +10,21 @@ from ci_judge.transport import HttpReply, HttpRequest, RetryPolicy, TransportFai
 _API_VERSION = "2022-11-28"
 _TIMEOUT_SECONDS = 30.0
 _RETRY = RetryPolicy(retries=2, retry_timeouts=False)
-_MOST_PAGES = 100
+_MOST_PAGES = 200
+_PAGE_SIZE = 50  # of the largest comments; twice as many could pass the limit of one reply
 _DONE = range(200, 300)
 
-COMMENTS_QUERY = """\
-query CommentsOfPullRequest($owner: String!, $name: String!, $number: Int!, $after: String) {
-  repository(owner: $owner, name: $name) {
-    pullRequest(number: $number) {
-      comments(first: 100, after: $after) {
-        pageInfo { hasNextPage endCursor }
-        nodes { fullDatabaseId url body viewerDidAuthor }
-      }
-    }
-  }
-}
+COMMENTS_QUERY = f"""\
+query CommentsOfPullRequest($owner: String!, $name: String!, $number: Int!, $after: String) {{
+  repository(owner: $owner, name: $name) {{
+    pullRequest(number: $number) {{
+      comments(first: {_PAGE_SIZE}, after: $after) {{
+        pageInfo {{ hasNextPage endCursor }}
+        nodes {{ fullDatabaseId url body viewerDidAuthor }}
+      }}
+    }}
+  }}
+}}
 """
 
 
@@ -94,7 +95,7 @@ class GitHubApi:
             after = page["pageInfo"]["endCursor"] if page["pageInfo"]["hasNextPage"] else None
             if after is None:
                 return tuple(found)
-        return GitHubRefusal(message=f"there are more than {_MOST_PAGES * 100:,} comments")
+        return GitHubRefusal(message=f"there are more than {_MOST_PAGES * _PAGE_SIZE:,} comments")
 
     async def create_comment(self, pull_request: PullRequest, body: str) -> Comment | GitHubRefusal:
         """Post a new comment under the pull request."""

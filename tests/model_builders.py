@@ -15,12 +15,12 @@ from ci_judge.model.suite import (
 
 
 def a_rule(**changes: Any) -> GateRule:
-    values = {"kind": GateKind.LOWER_BOUND, "runs": 10, "threshold": Fraction(7, 10)} | changes
+    values: dict[str, Any] = {"kind": GateKind.LOWER_BOUND, "runs": 10, "threshold": Fraction(7, 10)} | changes
     return GateRule(**values)
 
 
 def a_criterion(id: str = "refunds", **changes: Any) -> Criterion:  # noqa: A002 - the model's own name
-    values = {
+    values: dict[str, Any] = {
         "title": id.capitalize(),
         "description": "Says it all.",
         "place": Place(file="acceptance.md", line=3),
@@ -30,7 +30,7 @@ def a_criterion(id: str = "refunds", **changes: Any) -> Criterion:  # noqa: A002
 
 def a_scenario(name: str = "asks", **changes: Any) -> Scenario:
     criterion = changes.pop("criterion", a_criterion())
-    values = {
+    values: dict[str, Any] = {
         "id": f"{criterion.id}/{name}",
         "name": name,
         "criterion": criterion,
@@ -43,7 +43,7 @@ def a_scenario(name: str = "asks", **changes: Any) -> Scenario:
 
 
 def a_case_test(function: str = "test_price", **changes: Any) -> Case:
-    values = {
+    values: dict[str, Any] = {
         "id": f"cases/case_price.py::{function}",
         "function": function,
         "requirement": "The price is 80.",

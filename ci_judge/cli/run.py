@@ -1,8 +1,10 @@
 """``ci-judge run``: the whole story, told on the terminal."""
 
 import asyncio
+import os
 import sys
 import traceback
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +42,9 @@ def command(**values: Any) -> int:
     Exit codes: 0 every gate passed, 1 a gate failed, 2 wrong input, 3 undecided, 5 no test.
     """
     surroundings = Surroundings.real()
-    terminal = _Terminal(quiet=values["quiet"] or values["as_json"])
-    finished = asyncio.run(_run(_run_options(values, surroundings), surroundings, terminal))
+    with ExitStack() as stack:
+        terminal = _Terminal(stack, quiet=values["quiet"] or values["as_json"])
+        finished = asyncio.run(_run(_run_options(values, surroundings), surroundings, terminal))
     if values["as_json"]:
         for piece in renderer("json").render(finished.document, finished.runs):
             sys.stdout.write(piece)
@@ -70,7 +73,8 @@ def _run_options(values: dict[str, Any], surroundings: Surroundings) -> RunOptio
 class _Terminal(FrontDoor):
     """Shows progress on a terminal, plain lines elsewhere; notices go to stderr."""
 
-    def __init__(self, *, quiet: bool) -> None:
+    def __init__(self, stack: ExitStack, *, quiet: bool) -> None:
+        self._stack = stack
         self._quiet = quiet
         self._out = LogWriter(sys.stdout.write, commands=False)
         self._err = LogWriter(sys.stderr.write, commands=False)
@@ -82,7 +86,17 @@ class _Terminal(FrontDoor):
     def planned(self, plan: Plan) -> Progress:
         if self._quiet:
             return super().planned(plan)
+        if sys.stdout.isatty() and not os.environ.get("CI"):
+            return self._live(plan)
         return PlainProgress(self._out.line)
+
+    def _live(self, plan: Plan) -> Progress:
+        from ci_judge.renderers.live_progress import (  # noqa: PLC0415 - only a terminal pays for it
+            on_terminal,
+        )
+
+        runs = sum(test.gate.runs for test in plan.tests if test.skip is None)
+        return self._stack.enter_context(on_terminal(total_runs=runs))
 
     def warn(self, text: str) -> None:
         self._err.line(f"warning: {text}")

@@ -123,8 +123,8 @@ class _ErrorReader:
         label = self._label(mistake.path)
         if value is None or value in ([], {}):
             return f"{label} is empty: it must be {words}", None
-        given = "this" if is_secret(self.model, mistake.path) else shown(value)
-        return f"{label} must be {words}, not {given}", _misfit_hint(value, declared)
+        given = "" if is_secret(self.model, mistake.path) else f", not {shown(value)}"
+        return f"{label} must be {words}{given}", _misfit_hint(value, declared)
 
     def _unknown_key(self, path: tuple[str | int, ...]) -> tuple[str, str | None]:
         *parent, key = path

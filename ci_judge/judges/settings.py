@@ -1,8 +1,6 @@
 """The configuration section ``judge``."""
 
-from collections.abc import Mapping
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, Field, model_validator
@@ -22,15 +20,6 @@ from ci_judge.file_schema import (
 SAMPLE_REPETITIONS = 3
 
 ProviderName: TypeAlias = Literal["stub", "anthropic", "openai", "systemone"]
-
-KEY_VARIABLES: Mapping[ProviderName, str] = MappingProxyType(
-    {
-        "anthropic": "ANTHROPIC_API_KEY",
-        "openai": "OPENAI_API_KEY",
-        "systemone": "TYPESAFE_API_KEY",
-    }
-)
-"""Where each provider's key is, unless ``api_key`` or ``api_key_env`` say otherwise."""
 
 
 def _base_url(text: str) -> str:
@@ -96,7 +85,7 @@ class JudgeSettings(FileModel):
         if self.provider == "systemone" and self.temperature is not None:
             raise wrong("is not known to systemone", hint="remove it", key="temperature")
         if self.provider in {"anthropic", "openai"} and self.model is None:
-            raise wrong("has no model", hint=f"name the {self.provider} model under judge.model")
+            raise wrong("is missing", hint=f"name a model of {self.provider}", key="model")
         return self
 
     @property

@@ -1,8 +1,6 @@
 """The System One API: a likelihood for each question over one state."""
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ci_judge.judges.addresses import systemone_address
@@ -20,6 +18,7 @@ from ci_judge.model.judging import (
     ScenarioQuestion,
     Usage,
 )
+from ci_judge.visible_text import one_line
 
 DEFAULT_BASE_URL = "https://api.typesafe.ai"
 DEFAULT_MODEL = "jev-latest"
@@ -106,9 +105,8 @@ def _unwrapped(said: Said) -> Said:
     return said
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _NoAnswer(Exception):
-    message: str
+    """Says why an answer is no likelihood."""
 
 
 def _answer(said: Said, names: tuple[str, ...]) -> Answer | JudgeFailure:
@@ -123,7 +121,7 @@ def _answer(said: Said, names: tuple[str, ...]) -> Answer | JudgeFailure:
     try:
         likelihoods = tuple(_likelihood(said.body.get("answers"), name) for name in names)
     except _NoAnswer as problem:
-        return _failure(FailureCode.UNREADABLE_VERDICT, problem.message, said, counted)
+        return _failure(FailureCode.UNREADABLE_VERDICT, str(problem), said, counted)
     return Answer(
         opinions=likelihoods,
         model=said.model,
@@ -138,16 +136,15 @@ def _answer(said: Said, names: tuple[str, ...]) -> Answer | JudgeFailure:
 def _likelihood(answers: Any, name: str) -> Likelihood:
     answer = answers.get(name) if isinstance(answers, Mapping) else None
     if not isinstance(answer, Mapping):
-        raise _NoAnswer(message=f"the reply holds no answer to '{name}'")
+        raise _NoAnswer(f"the reply holds no answer to '{name}'")
     if answer.get("type") != "noul":
-        raise _NoAnswer(message=f"the answer to '{name}' is not of the type 'noul'")
+        raise _NoAnswer(f"the answer to '{name}' is not of the type 'noul'")
     p = answer.get("noul")
     if isinstance(p, bool) or not isinstance(p, int | float):
-        raise _NoAnswer(message=f"the answer to '{name}' holds no number")
-    if not (math.isfinite(p) and 0 <= p <= 1):
-        raise _NoAnswer(
-            message=f"the answer to '{name}' is {p:.6g}, which is no likelihood in [0, 1]"
-        )
+        raise _NoAnswer(f"the answer to '{name}' holds no number")
+    if not 0 <= p <= 1:
+        shown = one_line(str(p), limit=20)
+        raise _NoAnswer(f"the answer to '{name}' is {shown}, which is no likelihood in [0, 1]")
     return Likelihood(probability=float(p))
 
 

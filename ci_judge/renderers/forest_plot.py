@@ -7,10 +7,10 @@ from ci_judge.model.document import ReportDocument, TestEntry
 from ci_judge.renderers.wording import (
     WORDS,
     Standing,
+    in_reading_order,
     interval,
     percent,
     standing,
-    tests_in_order,
 )
 
 
@@ -35,7 +35,7 @@ class PlotRow:
 
 def plot_rows(document: ReportDocument) -> Iterator[PlotRow]:
     """Yield a row for each test that was not skipped, what failed first."""
-    for test in tests_in_order(document):
+    for test in in_reading_order(document):
         if test["result"] != "skipped":
             yield plot_row(test)
 

@@ -66,6 +66,11 @@ class LiveProgress:
         self._bar.console.print(Text(result_line(result), style=style), soft_wrap=True)
 
 
+def on_terminal(*, total_runs: int) -> LiveProgress:
+    """Make the progress for this process's own terminal; rich heeds NO_COLOR."""
+    return LiveProgress(Console(), total_runs=total_runs)
+
+
 class _RateColumn(ProgressColumn):
     """Runs a second, once there is something to divide."""
 

@@ -13,13 +13,13 @@ from ci_judge.renderers.wording import (
     cost,
     counted,
     duration,
+    in_reading_order,
     interval,
     next_step,
     percent,
     short_sha,
     shown_names,
     standing,
-    tests_in_order,
     text_bar,
     verdict,
     web_address,
@@ -47,7 +47,7 @@ def render(document: ReportDocument, runs: RunSource) -> Iterator[str]:
 
 def blocks(document: ReportDocument, runs: RunSource) -> list[Block]:
     """Build the blocks in reading order: verdict, notes, table, failing tests, the rest, footer."""
-    tests = _named(tests_in_order(document), shown_names(document))
+    tests = _named(in_reading_order(document), shown_names(document))
     bad = [test for test in tests if standing(test) in _TO_LOOK_AT]
     return [
         _verdict(document),

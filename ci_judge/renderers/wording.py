@@ -51,7 +51,7 @@ def standing(test: TestEntry) -> Standing:
     return test["result"]
 
 
-def tests_in_order(document: ReportDocument) -> list[TestEntry]:
+def in_reading_order(document: ReportDocument) -> list[TestEntry]:
     """All tests, what failed first, otherwise in the document's order."""
     tests = [test for group in document["groups"] for test in group["tests"]]
     return sorted(tests, key=lambda test: STANDINGS.index(standing(test)))

@@ -106,7 +106,12 @@ class Filling:
         if not value:
             state = "empty" if name in self.environment else "not set"
             return f'the variable "{name}" in {where} is {state}', f"set {name} in the environment"
-        if "body" not in path and _CONTROLS.search(value):
+        if not _is_body(path) and _CONTROLS.search(value):
             message = f'the value of "{name}" in {where} holds a line end or a control character'
             return message, f"set {name} to one line of printable text"
         return None
+
+
+def _is_body(path: tuple[str | int, ...]) -> bool:
+    """Whether it is a place where any text can stand."""
+    return path[:2] == ("target", "body") or (path[0] == "targets" and path[2] == "body")

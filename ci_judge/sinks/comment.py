@@ -115,7 +115,7 @@ def _or_raise(answer: _Answer | GitHubRefusal) -> _Answer:
 
 def _word(text: str) -> str:
     """Spell text as one word that cannot end an HTML comment."""
-    return quote(text, safe="/:").replace("--", "-%2D") or "%"
+    return quote(text, safe="/:") or "%"
 
 
 def _normal(body: str) -> str:

@@ -15,6 +15,8 @@ from ci_judge.suites.case_traceback import stack_detail, suspended_detail
 if TYPE_CHECKING:
     import asyncio
 
+CO_COROUTINE = 0x80  # inspect names it too, but takes 15 ms to import
+
 
 class CaseLoop:
     """Runs in the main thread, where signal handlers and most libraries expect a loop."""
@@ -113,7 +115,7 @@ class CaseLoop:
 
 def _with_own_loop(function: Callable[[], Any]) -> Any:
     """Call with a loop set in this thread, for ``get_event_loop()`` in a plain function."""
-    if "asyncio" not in sys.modules:
+    if "asyncio" not in sys.modules or _only_makes_a_coroutine(function):
         return function()
     import asyncio  # noqa: PLC0415 - not what is in sys.modules: that may be half imported
 
@@ -124,3 +126,8 @@ def _with_own_loop(function: Callable[[], Any]) -> Any:
     finally:
         asyncio.set_event_loop(None)
         loop.close()
+
+
+def _only_makes_a_coroutine(function: Callable[[], Any]) -> bool:
+    code = getattr(function, "__code__", None)
+    return code is not None and bool(code.co_flags & CO_COROUTINE)

@@ -148,7 +148,7 @@ def _marked_names(module: ModuleType) -> Iterator[tuple[str, CaseMarker]]:
     for name, value in sorted(vars(module).items()):
         with contextlib.suppress(Exception):  # a lazy proxy of the user's may raise anything
             marker = marker_of(value)
-            if marker and value.__module__ == module.__name__:
+            if marker:
                 yield name, marker
 
 

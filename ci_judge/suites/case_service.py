@@ -87,7 +87,6 @@ class CaseService:
             line = _evidence_line(call_id, value, seconds)
         except BaseException as error:  # noqa: BLE001 - the border of user code
             line = json.dumps({"id": call_id, "failure": _failure(error)})
-        _flush_output()
         self._threads.pop(call_id, None)
         self._channel.send(line)
 
@@ -128,11 +127,3 @@ def _failure(error: BaseException) -> dict[str, str]:
         message = f"the case called sys.exit({error.code!r})"
         return {"code": "exited", "message": message, "detail": detail}
     return {"code": "exception", "message": exception_text(error), "detail": detail}
-
-
-def _flush_output() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (AttributeError, OSError, ValueError):  # replaced or closed by user code
-            continue

@@ -47,6 +47,7 @@ class Transport:
     environment: Mapping[str, str] = field(default_factory=dict)
     ca_bundle: str | None = None
     in_container: bool = False
+    user_agent: str = "ci-judge"
     effects: Effects = field(default_factory=Effects)
     http_transport_factory: "Callable[[], httpx.AsyncBaseTransport] | None" = None
     requests_by_origin: Counter[str] = field(default_factory=Counter, init=False)
@@ -102,6 +103,7 @@ class Transport:
                 environment=self.environment,
                 ca_bundle=self.ca_bundle,
                 in_container=self.in_container,
+                user_agent=self.user_agent,
                 monotonic=self.effects.monotonic,
                 factory=self.http_transport_factory,
             )

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 import httpx
 
-from ci_judge import __version__
 from ci_judge.transport.cookies import Cookies
 from ci_judge.transport.decompression import ACCEPTED, BoundedBody
 from ci_judge.transport.exchange import HttpReply, HttpRequest
@@ -30,7 +29,6 @@ _HEADERS = {
     "accept": "*/*",
     "accept-encoding": ACCEPTED,
     "connection": "keep-alive",
-    "user-agent": f"ci-judge/{__version__}",
 }
 
 
@@ -42,6 +40,7 @@ class Wire:
     environment: Mapping[str, str]
     ca_bundle: str | None
     in_container: bool
+    user_agent: str
     monotonic: Callable[[], float]
     factory: Callable[[], httpx.AsyncBaseTransport] | None
     _pools: dict[str, OriginPool] = field(default_factory=dict, init=False)
@@ -54,7 +53,7 @@ class Wire:
     async def exchange(self, request: HttpRequest, cookies: Cookies | None) -> HttpReply | Broken:
         """Send once. The time runs from when a connection is free, and bounds everything."""
         try:
-            message = _message(request)
+            message = _message(request, user_agent=self.user_agent)
             pool = self._pool(request.url)
         except ValueError as error:
             return unusable(str(error))
@@ -124,7 +123,7 @@ class Wire:
         return Route(url=url, proxy=proxy, in_container=self.in_container)
 
 
-def _message(request: HttpRequest) -> httpx.Request:
+def _message(request: HttpRequest, *, user_agent: str) -> httpx.Request:
     """Build the request. Raises ValueError with a message that holds no header's value."""
     try:
         url = httpx.URL(request.url)
@@ -132,7 +131,8 @@ def _message(request: HttpRequest) -> httpx.Request:
         raise ValueError(f"'{shown_url(request.url)}' is no valid address") from None
     if url.scheme not in {"http", "https"} or not url.host:
         raise ValueError(f"'{shown_url(request.url)}' is no http or https address")
-    headers = _HEADERS | _sign_in(url) | {k.lower(): v for k, v in request.headers.items()}
+    own = {name.lower(): value for name, value in request.headers.items()}
+    headers = _HEADERS | {"user-agent": user_agent} | _sign_in(url) | own
     return httpx.Request(
         request.method,
         url,

@@ -2,16 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from ci_judge.errors import InvalidInput, NothingToJudge, Problem
-from ci_judge.file_schema import read_text
 from ci_judge.judges.registry import missing_key
 from ci_judge.model.suite import Case, Criterion, Scenario, Suite, Test
 from ci_judge.rules.selection import BadExpression, Selects, select_by_name, select_by_tag
 from ci_judge.settings import Settings
 from ci_judge.suites.cases import CaseHosts, discover_cases
-from ci_judge.suites.criteria import parse_criteria
+from ci_judge.suites.criteria import criteria_doubts, load_criteria
 from ci_judge.suites.linting import gate_problems, warnings
 from ci_judge.suites.paths import FoundFiles, find_files
 from ci_judge.suites.scenarios import load_scenarios
@@ -98,7 +96,7 @@ async def _load(settings: Settings, found: FoundFiles, hosts: CaseHosts) -> Suit
     scenarios: tuple[Scenario, ...] = ()
     cases: tuple[Case, ...] = ()
     try:
-        criteria = _load_criteria(settings, found)
+        criteria = load_criteria(found.criteria_files, root=settings.root)
         scenarios = load_scenarios(
             found.scenario_files,
             criteria,
@@ -116,20 +114,8 @@ async def _load(settings: Settings, found: FoundFiles, hosts: CaseHosts) -> Suit
         problems.extend(error.problems)
     if problems:
         raise InvalidInput(*problems)
-    return Suite(criteria=criteria, scenarios=scenarios, cases=cases)
-
-
-def _load_criteria(settings: Settings, found: FoundFiles) -> tuple[Criterion, ...]:
-    parsed: list[Criterion] = []
-    for path in found.criteria_files:
-        shown = shown_path(path, settings.root)
-        parsed.extend(parse_criteria(read_text(path, file=shown), file=shown))
-    return tuple(parsed)
-
-
-def shown_path(path: Path, root: Path) -> str:
-    """Give a path as reports show it: posix, from the configuration's folder if below it."""
-    return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
+    doubts = criteria_doubts(found.criteria_files, root=settings.root)
+    return Suite(criteria=criteria, scenarios=scenarios, cases=cases, warnings=doubts)
 
 
 def _selects(selection: Selection) -> Selects:

@@ -7,10 +7,11 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from ci_judge.file_schema import ExactRate, FileModel, Wanted
-from ci_judge.judges.settings import KEY_VARIABLES
+from ci_judge.judges.keys import key_variable
+from ci_judge.judges.settings import JudgeSettings, ProviderName
 from ci_judge.renderers.report_schema import report_schema
 from ci_judge.settings.environment import SettingKey, setting_keys
 from ci_judge.settings.sections import ConfigFile
@@ -107,9 +108,12 @@ def _tidied_entry(key: str, value: Any) -> Any:
 
 def _key_variables() -> Iterator[str]:
     yield "\n# --- keys of judges"
-    for provider, variable in KEY_VARIABLES.items():
-        yield f"# Key of the judge {provider}, unless judge.api_key_env names another variable"
-        yield f"# {variable}="
+    providers: tuple[ProviderName, ...] = get_args(ProviderName)
+    for provider in providers:
+        variable = key_variable(JudgeSettings(provider=provider, model="any"))
+        if variable is not None:
+            yield f"# Key of the judge {provider}, unless judge.api_key_env names another variable"
+            yield f"# {variable}="
 
 
 def _setting_variables() -> Iterator[str]:

@@ -1,7 +1,7 @@
 """One run: evidence, exact checks, trials, verdict. Errors are never verdicts."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ci_judge.check_tools import check_tools
@@ -30,7 +30,7 @@ def answering(*opinions: Any) -> Callable[[Question], Answer]:
 
 
 def a_bench(**changes: Any) -> Bench:
-    values = {
+    values: dict[str, Any] = {
         "targets": {None: FakeTarget(lambda *_: "You have 14 days.")},
         "cases": FakeCases(lambda *_: CaseValue(value={"actual": 80}, latency_seconds=0.2)),
         "judge": FakeJudge(),
@@ -96,7 +96,7 @@ def test_a_case_that_fails_is_a_case_error() -> None:
 
 
 def test_a_judge_that_fails_once_is_not_outvoted() -> None:
-    answers = iter(
+    answers: Iterator[Answer | JudgeFailure] = iter(
         [
             Answer(opinions=(Likelihood(probability=1.0),)),
             JudgeFailure(code=FailureCode.REFUSED, message="the judge refused"),

@@ -227,16 +227,20 @@ def test_an_import_that_hangs_is_a_problem(folder: CaseFolder) -> None:
     folder.import_seconds = 0.5
     folder.write("case_hang.py", "import time\ntime.sleep(3600)\n")
     assert problems_of(folder) == [
-        "case_hang.py: importing the file took more than 0.5 s (move slow work from the top "
-        "level into the cases)"
+        (
+            "case_hang.py: importing the file took more than 0.5 s (move slow work from the top "
+            "level into the cases)"
+        )
     ]
 
 
 def test_an_import_that_crashes_is_a_problem_with_its_last_words(folder: CaseFolder) -> None:
     folder.write("case_crash.py", "import os\nprint('last words', flush=True)\nos._exit(7)\n")
     assert problems_of(folder) == [
-        "case_crash.py: the file cannot be imported: the process ended with exit code 7 "
-        " (its last output: last words)"
+        (
+            "case_crash.py: the file cannot be imported: the process ended with exit code 7 "
+            "(its last output: last words)"
+        )
     ]
 
 

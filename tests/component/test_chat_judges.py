@@ -171,7 +171,7 @@ def test_several_expectations_are_one_request(provider: str) -> None:
     (request,) = script.requests
     assert "Hello \ufffd." in request.content.decode("utf-8")
     one, _ = judged(provider, saying(provider, PASS), question=question)
-    assert failure(one).code is FailureCode.UNREADABLE_VERDICT
+    assert failure(one).code is UNREADABLE
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -205,27 +205,28 @@ def test_a_missing_key_stops_before_any_request() -> None:
 # --- replies that are no verdict ---
 
 CALL = {"id": "1", "function": {"name": "verdict", "arguments": PASS}}
+UNREADABLE = FailureCode.UNREADABLE_VERDICT
 SILENCES: dict[str, tuple[str, httpx.Response, FailureCode, str]] = {
-    "refusal": ("openai", chat(None, refusal="I cannot."), FailureCode.REFUSED, "refused: I cannot"),
+    "refusal": ("openai", chat(None, refusal="I cannot."), FailureCode.REFUSED, "I cannot"),
     "content filter": ("openai", chat("", "content_filter"), FailureCode.REFUSED, "content_filter"),
     "tool call": ("openai", chat(None, "tool_calls", tool_calls=[CALL]),
-                  FailureCode.UNREADABLE_VERDICT, "tool call ('verdict')"),
+                  UNREADABLE, "tool call ('verdict')"),
     "old function call": ("openai", chat(None, "function_call", function_call={"name": "f"}),
-                          FailureCode.UNREADABLE_VERDICT, "tool call"),
+                          UNREADABLE, "tool call"),
     "empty": ("openai", chat(""), FailureCode.EMPTY, "empty"),
     "reasoning only": ("openai", chat("", reasoning_content=PASS), FailureCode.EMPTY, "empty"),
-    "no choices": ("openai", httpx.Response(200, json={"choices": []}), FailureCode.EMPTY, "choices"),
+    "no choices": ("openai", httpx.Response(200, json={"choices": []}), FailureCode.EMPTY, "no c"),
     "error with 200": ("openai", httpx.Response(200, json={"error": {"message": "Down."}}),
-                       FailureCode.UNREADABLE_VERDICT, "Down."),
+                       UNREADABLE, "Down."),
     "several choices": (
         "openai",
         httpx.Response(200, json={"choices": [{"message": {"content": t}} for t in (PASS, FAIL)]}),
-        FailureCode.UNREADABLE_VERDICT, "2 choices"),
+        UNREADABLE, "2 choices"),
     "odd shapes": ("openai", httpx.Response(200, json={"choices": [None]}), FailureCode.EMPTY, ""),
     "no json": ("openai", httpx.Response(200, text="<html>login</html>"),
-                FailureCode.UNREADABLE_VERDICT, "not JSON"),
-    "a list": ("openai", httpx.Response(200, json=[]), FailureCode.UNREADABLE_VERDICT, "no JSON object"),
-    "prose": ("openai", chat("I would pass on this."), FailureCode.UNREADABLE_VERDICT, "verdict"),
+                UNREADABLE, "not JSON"),
+    "a list": ("openai", httpx.Response(200, json=[]), UNREADABLE, "no JSON object"),
+    "prose": ("openai", chat("I would pass on this."), UNREADABLE, "verdict"),
     "anthropic refusal": (
         "anthropic", message(stop="refusal", stop_details={"category": "cyber"}),
         FailureCode.REFUSED, "refused to answer (cyber)"),
@@ -234,7 +235,7 @@ SILENCES: dict[str, tuple[str, httpx.Response, FailureCode, str]] = {
         FailureCode.EMPTY, "thinking, redacted_thinking"),
     "tool use": (
         "anthropic", message({"type": "tool_use", "name": "verdict", "input": json.loads(PASS)}),
-        FailureCode.UNREADABLE_VERDICT, "tool call ('verdict')"),
+        UNREADABLE, "tool call ('verdict')"),
     "context": ("anthropic", message(PASS, stop="model_context_window_exceeded"),
                 FailureCode.TOO_LARGE, "context"),
     "no content": ("anthropic", message(), FailureCode.EMPTY, "no text"),

@@ -86,13 +86,13 @@ def test_a_body_that_drips_ends_at_the_timeout() -> None:
 
 
 def test_headers_that_drip_and_silence_end_at_the_timeout() -> None:
-    async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def drip(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         for byte in itertools.islice(itertools.cycle(b"HTTP/1.1 200 OK\r\nX: y\r\n"), 2000):
             writer.write(bytes([byte]))
             await writer.drain()
             await asyncio.sleep(0.01)
 
-    async def silence(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def silence(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
         await reader.read()
 
     for talk in (drip, silence):
@@ -364,12 +364,11 @@ def test_a_private_certificate_is_refused_until_it_is_trusted(tmp_path: Path) ->
     async def exchange() -> list[Outcome]:
         async with talking(ordinary, ssl=context) as port:
             outcomes = []
-            for options in (
-                {},
-                {"ca_bundle": str(pem)},
-                {"environment": {"SSL_CERT_FILE": str(pem)}},
+            for transport in (
+                Transport(),
+                Transport(ca_bundle=str(pem)),
+                Transport(environment={"SSL_CERT_FILE": str(pem)}),
             ):
-                transport = Transport(**options, effects=VirtualTime().effects())  # type: ignore[arg-type] - mixed
                 request = a_request(f"https://127.0.0.1:{port}/")
                 outcomes.append(await transport.send(request, retry=RetryPolicy(retries=2)))
                 await transport.aclose()

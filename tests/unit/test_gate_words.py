@@ -110,16 +110,17 @@ def result(gate: GateRule, passes: int, errors: int = 0, not_run: int = 0) -> Ga
             result(rule(LOWER, 10, "0.8"), 10),
             (
                 "10 of 10 passed (100 %, 95 % interval 72 to 100 %); "
-                "the gate needs the lower bound at 80 %, which 10 runs cannot show even if all pass: "
-                "that takes at least 16 runs. "
+                "the gate needs the lower bound at 80 %, which 10 runs cannot show even if all "
+                "pass: that takes at least 16 runs. "
                 "Not proven either way: about 6 more runs at this rate would decide it."
             ),
         ),
         (
             result(rule(LOWER, 10, "1"), 10),
             (
-                "10 of 10 passed (100 %, 95 % interval 72 to 100 %); the gate needs the lower bound "
-                "at 100 %, which no number of runs can show, not even if all pass."
+                "10 of 10 passed (100 %, 95 % interval 72 to 100 %); "
+                "the gate needs the lower bound at 100 %, which no number of runs can show, "
+                "not even if all pass."
             ),
         ),
         (

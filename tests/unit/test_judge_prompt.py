@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ci_judge.judges.prompt import Prompt, render_prompt
 from ci_judge.model.evidence import Conversation, Reply
 from ci_judge.model.judging import CaseQuestion, ScenarioQuestion
-from ci_judge.model.suite import Expectation, Message
+from ci_judge.model.suite import Expectation, Message, Role
 from tests.fakes import a_conversation
 from tests.model_builders import a_criterion
 
@@ -66,11 +66,10 @@ def test_a_case_is_shown_with_its_evidence_as_json() -> None:
 
 def test_every_earlier_answer_of_a_conversation_is_shown() -> None:
     turns = ("hi", "Hello!", "40 days?", "No, 14.")
-    roles = ("user", "assistant", "user", "assistant")
+    roles: tuple[Role, ...] = ("user", "assistant", "user", "assistant")
     conversation = Conversation(
         transcript=tuple(
-            Message(role=role, content=text)  # type: ignore[arg-type] - zip loses the literals
-            for role, text in zip(roles, turns, strict=True)
+            Message(role=role, content=text) for role, text in zip(roles, turns, strict=True)
         ),
         replies=(Reply(text="No, 14.", value="No, 14.", latency_seconds=0.1),),
     )

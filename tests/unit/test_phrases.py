@@ -81,13 +81,19 @@ def test_an_empty_phrase_is_an_error(text: str) -> None:
 @given(st.text(alphabet='ab 6"“”„.\n\\'))
 def test_every_mark_is_part_of_a_phrase_or_an_error(text: str) -> None:
     marks = sum(text.count(mark) for mark in '"“”„')
-    try:
-        phrases = quoted_phrases(text)
-    except UnbalancedQuote as error:
-        assert text[error.column - 1] in '"“”„'
-        return
-    assert marks == 2 * len(phrases)
+    phrases, column = _read(text)
+    if column:
+        assert text[column - 1] in '"“”„'
+    else:
+        assert marks == 2 * len(phrases)
     assert all(phrase and phrase == " ".join(phrase.split()) for phrase in phrases)
+
+
+def _read(text: str) -> tuple[tuple[str, ...], int]:
+    try:
+        return quoted_phrases(text), 0
+    except UnbalancedQuote as error:
+        return (), error.column
 
 
 @pytest.mark.parametrize(
@@ -132,7 +138,7 @@ def test_held(phrase: str, text: str) -> None:
         ("free", "carefree"),
         ("a.c", "abc"),
         ("café", "cafe"),
-        ("ıstanbul", "istanbul"),
+        ("\u0131stanbul", "istanbul"),
     ],
 )
 def test_not_held(phrase: str, text: str) -> None:
@@ -145,11 +151,19 @@ def test_a_phrase_between_spaces_is_always_held(phrase: str, before: str, after:
 
 
 @given(st.text(max_size=20), st.text(min_size=1, max_size=4))
-def test_case_and_composition_never_matter(text: str, phrase: str) -> None:
+def test_composition_never_matters(text: str, phrase: str) -> None:
     held = holds_phrase(text, phrase)
     assert holds_phrase(unicodedata.normalize("NFD", text), phrase) == held
     assert holds_phrase(text, unicodedata.normalize("NFD", phrase)) == held
-    assert holds_phrase(text.casefold(), phrase) == held
+
+
+@given(
+    st.text(alphabet="aAbBéÉßß 1", max_size=12), st.text(alphabet="aAéÉ1", min_size=1, max_size=3)
+)
+def test_upper_and_lower_case_are_one(text: str, phrase: str) -> None:
+    held = holds_phrase(text, phrase)
+    assert holds_phrase(text.upper(), phrase) == held
+    assert holds_phrase(text, phrase.swapcase()) == held
 
 
 @pytest.mark.parametrize(
@@ -157,7 +171,7 @@ def test_case_and_composition_never_matter(text: str, phrase: str) -> None:
     [
         ('Must not say "40 days".', ("40 days",)),
         ('It does not mention "40 days" or "premium".', ("40 days", "premium")),
-        ("Doesn’t promise “a full refund”.", ("a full refund",)),
+        ("Doesn\u2019t promise “a full refund”.", ("a full refund",)),
         ('Never mentions the word "lawyer".', ("lawyer",)),
         ('Answers without "sorry".', ("sorry",)),
         ('Makes no mention of "40 days".', ("40 days",)),

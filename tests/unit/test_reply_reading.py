@@ -163,8 +163,9 @@ def test_a_missing_or_extra_item_is_a_problem(text: str) -> None:
 PIECES = st.sampled_from(
     [
         '"pass"', '"pass": true', '"pass": false', '"pass": "true"', "'pass'", "{", "}", "[", "]",
-        ",", ":", "true", "True", "false", '"reason"', '"', '\\"', "\\", " ", "\n", FENCE, "<think>",
-        "</think>", "items", '"items": [', "result", "pass", "PASS", "\\$", "0", "1e999", "NaN",
+        ",", ":", "true", "True", "false", '"reason"', '"', '\\"', "\\", " ", "\n", FENCE,
+        "<think>", "</think>", "items", '"items": [', "result", "pass", "PASS", "\\$", "0",
+        "1e999", "NaN",
     ]
 )  # fmt: skip
 

@@ -309,9 +309,13 @@ def test_unbalanced_quotes_are_named_where_they_stand(tmp_path: Path) -> None:
           - name: inch
             message: m
             expected: ['ok', 'A 6" shelf.']
+          - name: plain
+            message: m
+            expected: Says "x" and "y
     """
-    lone, inch = problems(tmp_path, text)
+    lone, inch, plain = problems(tmp_path, text)
     assert lone.startswith('scenarios/0.yaml:7:10: scenario "lone": expected ')
+    assert plain.startswith('scenarios/0.yaml:13:28: scenario "plain": expected ')
     assert inch.startswith('scenarios/0.yaml:10:22: scenario "inch": expected[1] ')
 
 
@@ -370,17 +374,22 @@ def test_a_mistake_is_one_line_with_place_scenario_and_key(
         assert word in found
 
 
-def test_mistakes_of_the_defaults_are_told_once(tmp_path: Path) -> None:
-    text = """\
-        criterion: refunds
-        defaults: {gate: exact, misses: 1}
-        scenarios:
-          - {name: a, message: m, expected: e}
-          - {name: b, message: m, expected: e}
-    """
+@pytest.mark.parametrize(
+    ("defaults", "words"),
+    [
+        ("{gate: exact, misses: 1}", "defaults: misses does nothing"),
+        ("{target: nowhere}", 'defaults: target names "nowhere"'),
+        ("{checks: [{regex: '(('}]}", "defaults: checks[0] regex"),
+        ("{runs: 0}", "defaults.runs must be"),
+        ("\n  checks:\n    - contains: order #42\n", '"#42"'),
+    ],
+)
+def test_mistakes_of_the_defaults_are_told_once(tmp_path: Path, defaults: str, words: str) -> None:
+    entries = "  - {name: a, message: m, expected: e}\n  - {name: b, message: m, expected: e}\n"
+    text = f"criterion: refunds\ndefaults: {defaults}\nscenarios:\n{entries}"
     (found,) = problems(tmp_path, text)
-    assert found.startswith("scenarios/0.yaml:2:")
-    assert "defaults: misses does nothing" in found
+    assert found.startswith(("scenarios/0.yaml:2:", "scenarios/0.yaml:4:"))
+    assert words in found
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,8 @@ def test_an_interrupted_run_is_neither_passed_nor_forgiven(fail_on: FailOn) -> N
 
 
 def test_the_headline_counts_every_kind() -> None:
-    results = [a_result(o) for o in ("passed", "failed", "failed", "error", "skipped")]  # type: ignore[arg-type]  # literals
+    outcomes: tuple[TestOutcome, ...] = ("passed", "failed", "failed", "error", "skipped")
+    results = [a_result(outcome) for outcome in outcomes]
     assert (
         settle(results, fail_on="error").headline
         == "2 of 5 gates failed, 1 of 5 could not be decided, 1 skipped."

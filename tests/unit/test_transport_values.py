@@ -16,7 +16,7 @@ from ci_judge.transport.places import place_of
 from ci_judge.transport.proxies import proxy_for
 from ci_judge.transport.waits import MAX_WAIT_SECONDS, Chance, asked_seconds, wait_seconds
 
-TEXT = "Café: 14 days – naïve"
+TEXT = "Café: 14 days \u2013 naïve"
 NOW = 1_700_000_000.0
 
 
@@ -261,7 +261,7 @@ def test_no_proxy_is_read_as_curl_reads_it(rule: str, url: str, exempt: bool) ->
 
 
 def test_addresses_are_shown_without_their_secrets() -> None:
-    secret = "https://user:pw@api.example:8443/v1/chat?key=hush"  # noqa: S105 - made up
+    secret = "https://user:pw@api.example:8443/v1/chat?key=hush"
     assert shown_url(secret) == "https://api.example:8443/v1/chat?…"
     assert place_of(secret) == "api.example:8443"
     assert place_of("http://[::1]/") == "[::1]:80"

@@ -1,0 +1,63 @@
+"""Where a scenario stands and what it may refer to: the context of every mistake in it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from ci_judge.errors import Problem
+from ci_judge.file_schema import DataPath, LoadedFile
+from ci_judge.model.suite import Criterion, GateDefaults
+from ci_judge.suites.scenario_file import TestKeys
+
+_NAMED_IDS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What the scenarios of all files share."""
+
+    criteria: Mapping[str, Criterion]
+    gate: GateDefaults
+    targets: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """One scenario file, its criterion known."""
+
+    loaded: LoadedFile
+    folder: Path
+    criterion: Criterion
+    defaults: TestKeys
+    setting: Setting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A scenario, or a file's defaults, and where it stands."""
+
+    source: Source
+    at: DataPath
+    label: str
+
+    def problem(
+        self, key: str, message: str, *, item: int | None = None, hint: str | None = None
+    ) -> Problem:
+        """Blame a key, or the item (from 0) of its list that is meant."""
+        path = [key] if item is None else [key, item]
+        named = key if item is None else f"{key}[{item}]"
+        place = self.source.loaded.place((*self.at, *path))
+        return Problem(message=f"{self.label}: {named} {message}", hint=hint, place=place)
+
+
+def nearest(wanted: str, known: Iterable[str]) -> str:
+    """Name what was perhaps meant: the known names, the closest first."""
+    names = list(known)
+    if not names:
+        return "there is none at all; suite.criteria names the acceptance file"
+    folded = {name.casefold(): name for name in reversed(names)}
+    close = get_close_matches(wanted.casefold(), list(folded), n=_NAMED_IDS, cutoff=0.4)
+    ordered = list(dict.fromkeys([folded[name] for name in close] + names))
+    more = f" and {len(ordered) - _NAMED_IDS} more" if len(ordered) > _NAMED_IDS else ""
+    return "known: " + ", ".join(f'"{name}"' for name in ordered[:_NAMED_IDS]) + more

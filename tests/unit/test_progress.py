@@ -1,0 +1,71 @@
+import io
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from ci_judge.model.judging import Run
+from ci_judge.model.results import DecisionKind, GateResult, Interval, Tally, TestResult
+from ci_judge.renderers.live_progress import LiveProgress
+from ci_judge.renderers.progress import PlainProgress, result_line
+from tests.model_builders import a_scenario
+
+
+def a_result(outcome: Any, *, sentence: str = "7 of 10 passed.", **scenario: Any) -> TestResult:
+    return TestResult(
+        test=a_scenario(**scenario),
+        tally=Tally(planned=10, passes=7, fails=3),
+        gate=GateResult(
+            outcome=outcome,
+            kind=DecisionKind.NOT_PROVEN,
+            needed=10,
+            rate=0.7,
+            interval=Interval(low=0.4, high=0.9),
+            needs="at least 10 of 10",
+            sentence=sentence,
+        ),
+        latency=None,
+        duration_seconds=1.0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("outcome", "scenario", "line"),
+    [
+        ("passed", {}, "✓ a/x  7 of 10"),
+        ("failed", {}, "✗ a/x  7 of 10, failed: 7 of 10 passed."),
+        ("failed", {"advisory": True}, "! a/x  7 of 10, failed, advisory: 7 of 10 passed."),
+        ("error", {}, "? a/x  7 of 10, undecided: 7 of 10 passed."),
+        ("skipped", {"skip": "not\nyet"}, "- a/x  skipped: not yet"),
+    ],
+)
+def test_a_line_tells_the_result(outcome: Any, scenario: dict[str, Any], line: str) -> None:
+    assert result_line(a_result(outcome, id="a/x", **scenario)) == line
+
+
+def test_plain_progress_writes_a_line_a_test_and_none_a_run() -> None:
+    lines: list[str] = []
+    progress = PlainProgress(lines.append)
+    progress.run_finished(Run(test_id="a/x", number=1, outcome="pass", reason=""))
+    progress.test_finished(a_result("failed", id="a/x", sentence="\x1b[31m::error::\r\nboom"))
+    assert lines == ["✗ a/x  7 of 10, failed: \\x1b[31m::error:: boom"]
+
+
+def test_live_progress_counts_runs_and_keeps_the_lines() -> None:
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=60, no_color=True)
+    with LiveProgress(console, total_runs=2) as progress:
+        progress.run_finished(Run(test_id="a/x", number=1, outcome="pass", reason=""))
+        progress.test_finished(a_result("failed", id="a/x", sentence="[red]x[/red] " + "y" * 80))
+    text = out.getvalue()
+    assert "1/2" in text
+    assert f"✗ a/x  7 of 10, failed: [red]x[/red] {'y' * 80}" in text
+
+
+def test_live_progress_takes_the_bar_away_when_the_run_breaks() -> None:
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=60, no_color=True)
+    with pytest.raises(KeyboardInterrupt), LiveProgress(console, total_runs=2):
+        raise KeyboardInterrupt
+    assert out.getvalue().endswith("\x1b[2K")
+    assert "\x1b[?25h" in out.getvalue()
