@@ -1,10 +1,10 @@
-# One place for every check; .ci/run, the workflow and people call the same targets.
+# One place for every check: .ci/run, the workflow and people call the same targets.
 PYTHON ?= python3
 RUN = $(PYTHON) -m
 
-.PHONY: check format lint types layers test fix generated bench
+.PHONY: check format lint types layers generated test fix write bench
 
-check: format lint types layers test
+check: format lint types layers generated test
 
 format:
 	$(RUN) ruff format --check .
@@ -18,9 +18,21 @@ types:
 layers:
 	$(PYTHON) -c "from importlinter.cli import lint_imports_command as lint; lint()"
 
+# What is derived from the code and committed: schemas, .env.example, action.yml.
+generated:
+	$(RUN) ci_judge.workflows.schemas --check
+	$(RUN) ci_judge.workflows.action_metadata --check
+
+write:
+	$(RUN) ci_judge.workflows.schemas
+	$(RUN) ci_judge.workflows.action_metadata --write
+
 test:
 	$(RUN) pytest -n auto
 
 fix:
 	$(RUN) ruff format .
 	$(RUN) ruff check --fix .
+
+bench:
+	$(RUN) bench

@@ -31,7 +31,7 @@ from ci_judge.visible_text import no_lone_surrogates
 from ci_judge.workflows.opening import OpenBench, open_bench, open_household
 from ci_judge.workflows.planning import Plan, Selection, Strictness, make_plan
 from ci_judge.workflows.publishing import clear_old_reports, report_formats
-from ci_judge.workflows.secrecy import make_redactor
+from ci_judge.workflows.secrecy import make_redactor, secrets_in_use
 from ci_judge.workflows.surroundings import Surroundings
 
 
@@ -132,6 +132,7 @@ async def execute(
             plan=plan,
             bench=bench,
             redactor=redactor,
+            secret_warnings=secrets_in_use(settings, surroundings).warnings(),
             started=surroundings.wall_clock(),
         )
         ledger = stack.enter_context(story.open_ledger())
@@ -156,6 +157,7 @@ class _Story:
     plan: Plan
     bench: OpenBench
     redactor: Redactor
+    secret_warnings: tuple[str, ...]
     started: float
     spending: Spending = field(default_factory=Spending)
 
@@ -204,7 +206,7 @@ class _Story:
             interrupted=stop_sign.exit_code is not None,
             settings=self.settings.public(),
             judge=self._judge_entry(),
-            warnings=(*stopped, *self.plan.warnings),
+            warnings=(*stopped, *self.secret_warnings, *self.plan.warnings),
             target_requests=self.spending.target_requests,
             judge_requests=self.spending.judge_requests,
             input_tokens=self.spending.input_tokens,

@@ -30,6 +30,9 @@ NASTY = (
     "javascript:alert(1) <a href='javascript:alert(1)'>x</a>",
     "```\nfence\n```\n````\nlonger\n````\n~~~\ntilde\n~~~",
     "`" * 60,
+    "`" * 120 + " @octo-user #1 <b> " + "`" * 119,
+    "x\n" + "`" * 300 + "\n@octo-user <b>\n" + "`" * 301,
+    "` `` ``` ```` ````` @octo-user",
     "a | b | c \\| d \\",
     "@octo-user @octo-org/team-a a@example.com #1 GH-12 octo-org/example#12 Fixes #12",
     "![x](https://example.com/x.png) [click](javascript:alert(1)) <https://example.com>",
@@ -56,8 +59,17 @@ texts = st.one_of(
 
 def a_hostile_report(text: str, **changes: Any) -> tuple[ReportDocument, Runs]:
     """Build a report in which every free text is ``text``: passed, failed, undecided, skipped."""
-    said = {"name": text, "file": text, "tags": [text], "turns": [text, {text: [text]}]}
-    wanted = {"expected": [text], "checks": [text], "history": [{"role": text, "content": text}]}
+    said: dict[str, Any] = {
+        "name": text,
+        "file": text,
+        "tags": [text],
+        "turns": [text, {text: [text]}],
+    }
+    wanted: dict[str, Any] = {
+        "expected": [text],
+        "checks": [text],
+        "history": [{"role": text, "content": text}],
+    }
     failed = a_test("c/failed", passes=1, fails=2, **said, **wanted)
     error = a_test("c/error", passes=1, errors=1, **said, **wanted)
     passed = a_test("c/passed", passes=2, **said, **wanted)
@@ -76,7 +88,8 @@ def a_hostile_report(text: str, **changes: Any) -> tuple[ReportDocument, Runs]:
         "runs": [run for test in tests for run in _hostile_runs(test["id"], text)],
     }
     document, runs = a_report(group, cases, a_group(id=f"bare {text}"), **(defaults | changes))
-    document["run"].update(commit=text, branch=text, repository=text, url=text)
+    where = document["run"]
+    where["commit"] = where["branch"] = where["repository"] = where["url"] = text
     document["tool"]["version"] = text
     return document, runs
 

@@ -9,7 +9,8 @@ class Lifeline:
     """A named pipe. Whoever runs ``HOLD`` with its path prints a line once it holds the pipe."""
 
     HOLD = (
-        "import sys, time; held = open(sys.argv[1], 'wb', 0); held.write(b'x'); "
+        "import signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+        "held = open(sys.argv[1], 'wb', 0); held.write(b'x'); "
         "print('held', flush=True); time.sleep(3600)"
     )
 

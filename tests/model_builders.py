@@ -15,7 +15,11 @@ from ci_judge.model.suite import (
 
 
 def a_rule(**changes: Any) -> GateRule:
-    values: dict[str, Any] = {"kind": GateKind.LOWER_BOUND, "runs": 10, "threshold": Fraction(7, 10)} | changes
+    values: dict[str, Any] = {
+        "kind": GateKind.LOWER_BOUND,
+        "runs": 10,
+        "threshold": Fraction(7, 10),
+    } | changes
     return GateRule(**values)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ci_judge.action.order import Judged, Order
+from ci_judge.action_inputs import INPUTS, Override
 from ci_judge.app import Finished, FrontDoor, RunOptions, execute
 from ci_judge.engine.stopping import StopSign
 from ci_judge.protocols import Progress
@@ -14,6 +15,7 @@ from ci_judge.renderers import markdown
 from ci_judge.renderers.markdown_fit import fit
 from ci_judge.renderers.progress import PlainProgress
 from ci_judge.renderers.registry import renderer
+from ci_judge.settings import Given
 from ci_judge.sinks.fitting import MarkdownWithin, utf8_bytes, utf16_units
 from ci_judge.sinks.log import LogWriter
 from ci_judge.workflows.planning import Plan, Selection
@@ -26,10 +28,7 @@ async def run_suite(
     """Run what is ordered, write the files, and show the report in the log."""
     options = RunOptions(
         config=Path(order.config) if order.config else None,
-        overrides={
-            key: value if isinstance(value, str) else list(value)
-            for key, value in order.overrides.items()
-        },
+        overrides={key: _given(key, value) for key, value in order.overrides.items()},
         selection=Selection(names=order.select, tags=order.tags),
         secrets=order.secrets,
         context=order.context.entry(),
@@ -51,6 +50,11 @@ async def run_suite(
         summary_markdown=_markdown(finished, utf8_bytes),
         comment_markdown=_markdown(finished, utf16_units),
     )
+
+
+def _given(key: str, value: Override) -> Given:
+    (name,) = (name for name, spec in INPUTS.items() if spec.setting == key)
+    return Given(value=value if isinstance(value, str) else list(value), by=f"the input {name}")
 
 
 class ActionFront(FrontDoor):

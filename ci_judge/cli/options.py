@@ -6,6 +6,8 @@ from typing import Any, TypeVar
 
 import click
 
+from ci_judge.settings import Given
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 config = click.option(
@@ -42,7 +44,7 @@ def parameter_name(key: str) -> str:
     return "set_" + key.replace(".", "_")
 
 
-def given_overrides(values: dict[str, Any]) -> dict[str, str]:
+def given_overrides(values: dict[str, Any]) -> dict[str, Given]:
     """Pick the flags that were given, as dotted keys. Takes them out of ``values``."""
-    picked = {key: values.pop(parameter_name(key)) for _, key, _ in OVERRIDES}
-    return {key: text for key, text in picked.items() if text is not None}
+    picked = [(key, flag, values.pop(parameter_name(key))) for flag, key, _ in OVERRIDES]
+    return {key: Given(value=text, by=flag) for key, flag, text in picked if text is not None}

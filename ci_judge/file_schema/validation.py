@@ -57,7 +57,6 @@ class _Mistake:
 
     path: tuple[str | int, ...]
     details: ErrorDetails
-    of_a_choice: bool
 
     @property
     def kind(self) -> str:
@@ -81,7 +80,7 @@ class _ErrorReader:
     def _mistake(self, details: ErrorDetails) -> _Mistake:
         """Leave out of pydantic's path what is no part of the data: the names of choices."""
         path: list[str | int] = []
-        here, skipped = self.data, False
+        here = self.data
         for step in details["loc"]:
             found = child(here, step)
             if found is not None:
@@ -89,10 +88,8 @@ class _ErrorReader:
                 here = found[0]
             elif details["type"] == "missing" and step == details["loc"][-1]:
                 path.append(step)
-            else:
-                skipped = True
         blamed: tuple[str, ...] = details.get("ctx", {}).get("key", ())
-        return _Mistake((*path, *blamed), details, skipped)
+        return _Mistake((*path, *blamed), details)
 
     def _problem(self, mistake: _Mistake) -> Problem:
         match mistake.kind:
@@ -189,16 +186,8 @@ def _without_echoes(mistakes: list[_Mistake]) -> list[_Mistake]:
     first: dict[tuple[str | int, ...], _Mistake] = {}
     for mistake in mistakes:
         first.setdefault(mistake.path, mistake)
-    paths = list(first)
-    return [
-        mistake
-        for path, mistake in first.items()
-        if not (mistake.of_a_choice and any(_is_below(other, path) for other in paths))
-    ]
-
-
-def _is_below(path: tuple[str | int, ...], above: tuple[str | int, ...]) -> bool:
-    return len(path) > len(above) and path[: len(above)] == above
+    above = {path[:length] for path in first for length in range(len(path))}
+    return [mistake for path, mistake in first.items() if path not in above]
 
 
 def _in_file_order(problem: Problem) -> tuple[str, int, int]:

@@ -65,7 +65,7 @@ def _entry(node: yaml.Node, step: str | int) -> tuple[Any, yaml.Node] | None:
     if not isinstance(node, yaml.MappingNode):
         return None
     for key, value in node.value:
-        if key.value == step and not is_merge(key):
+        if key.value == step:
             return key.start_mark, value
     return _merged_entry(node, step)
 

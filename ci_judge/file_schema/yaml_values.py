@@ -145,7 +145,7 @@ class ValueBuilder:
 
     @staticmethod
     def _remember(parent: WrittenMap | WrittenList, at: str | int, node: yaml.Node) -> None:
-        if isinstance(node, yaml.ScalarNode) and not node.style and node.tag not in {STR, NULL}:
+        if isinstance(node, yaml.ScalarNode) and node.tag not in {STR, NULL}:
             parent.written[at] = str(node.value)
 
     def _problem(self, message: str, mark: Any, hint: str | None = None) -> None:

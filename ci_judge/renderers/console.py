@@ -41,7 +41,7 @@ def _lines(document: ReportDocument, runs: RunSource) -> Iterator[str]:
 
 
 def _group(group: GroupEntry, runs: RunSource) -> Iterator[str]:
-    yield one_line(group["title"], limit=_NAME_CHARS)
+    yield f"• {one_line(group['title'], limit=_NAME_CHARS)}"
     if not group["tests"]:
         yield "  nothing covers this criterion"
     for test in group["tests"]:
@@ -67,11 +67,11 @@ def test_line(test: TestEntry) -> str:
 
 
 def _why(test: TestEntry, runs: RunSource) -> Iterator[str]:
-    yield f"      {one_line(test['gate']['sentence'], limit=LINE_CHARS)}"
+    yield f"      gate: {one_line(test['gate']['sentence'], limit=LINE_CHARS)}"
     if run := first_bad_run(test, runs):
         reason = one_line(run["reason"], limit=LINE_CHARS)
         yield f"      run {run['number']}: {reason}"
-    yield f"      {one_line(test['file'], limit=LINE_CHARS)}{_line_number(test)}"
+    yield f"      at {one_line(test['file'], limit=LINE_CHARS)}{_line_number(test)}"
 
 
 def _line_number(test: TestEntry) -> str:

@@ -7,7 +7,7 @@ from ci_judge.model.document import ReportDocument, TestEntry
 from ci_judge.renderers.wording import (
     WORDS,
     Standing,
-    in_reading_order,
+    all_in_order,
     interval,
     percent,
     standing,
@@ -23,6 +23,7 @@ class PlotRow:
 
     anchor: str
     name: str
+    group: str
     standing: Standing
     counts: str
     percent: str
@@ -31,20 +32,23 @@ class PlotRow:
     rate: str | None
     threshold: str
     words: str
+    sentence: str
 
 
 def plot_rows(document: ReportDocument) -> Iterator[PlotRow]:
     """Yield a row for each test that was not skipped, what failed first."""
-    for test in in_reading_order(document):
+    titles = {test["id"]: group["title"] for group in document["groups"] for test in group["tests"]}
+    for test in all_in_order(document):
         if test["result"] != "skipped":
-            yield plot_row(test)
+            yield plot_row(test, group=titles[test["id"]])
 
 
-def plot_row(test: TestEntry) -> PlotRow:
+def plot_row(test: TestEntry, *, group: str) -> PlotRow:
     low, high = test["interval"]
     return PlotRow(
         anchor=test["anchor"],
         name=test["name"],
+        group=group,
         standing=standing(test),
         counts=f"{test['passes']} of {test['planned']}",
         percent=percent(test["rate"]),
@@ -53,6 +57,7 @@ def plot_row(test: TestEntry) -> PlotRow:
         rate=None if test["rate"] is None else _share(test["rate"]),
         threshold=_share(test["gate"]["threshold"]),
         words=_words(test),
+        sentence=test["gate"]["sentence"],
     )
 
 

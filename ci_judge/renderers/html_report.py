@@ -35,6 +35,7 @@ def render(document: ReportDocument, runs: RunSource) -> Iterator[str]:
     )
     stream.enable_buffering(_PIECES)
     yield from stream
+    yield "\n"
 
 
 def _views(document: ReportDocument, runs: RunSource) -> Views:
@@ -66,6 +67,7 @@ def _environment() -> Environment:
         words=wording.WORDS,
         run_words=wording.RUN_WORDS,
         standing=wording.standing,
+        in_order=wording.in_order,
         verdict=wording.verdict,
         next_step=wording.next_step,
         interval=wording.interval,

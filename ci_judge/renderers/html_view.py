@@ -15,11 +15,10 @@ from ci_judge.model.document import (
     TestEntry,
 )
 from ci_judge.protocols import RunSource
-from ci_judge.renderers.forest_plot import PlotRow, plot_row
 from ci_judge.renderers.html_room import Room
 from ci_judge.renderers.phrase_marks import Piece, marked_pieces
 from ci_judge.renderers.shown_runs import as_text, clipped, failure_of, kind_of, speaker
-from ci_judge.renderers.wording import RUN_WORDS, Standing, standing
+from ci_judge.renderers.wording import RUN_WORDS, Standing, in_order, standing
 
 CELLS: Final = 200
 TEXT_CHARS: Final = 8000
@@ -79,7 +78,6 @@ class TestView:
 
     entry: TestEntry
     standing: Standing
-    plot: PlotRow
     turns: Sequence[Turn]
     history: Sequence[Turn]
     cells: Sequence[Cell]
@@ -98,7 +96,7 @@ class Views:
         self._all_transcripts = all_transcripts
 
     def tests(self, group: GroupEntry) -> Iterator[TestView]:
-        for test in group["tests"]:
+        for test in in_order(group["tests"]):
             yield self._test(test)
 
     def _test(self, test: TestEntry) -> TestView:
@@ -109,7 +107,6 @@ class Views:
         return TestView(
             entry=test,
             standing=standing(test),
-            plot=plot_row(test),
             turns=_turns(({"role": "user", "content": turn} for turn in test["turns"]), TEXT_CHARS),
             history=_turns(test["history"], TEXT_CHARS),
             cells=shown.cells,

@@ -18,7 +18,7 @@ from junit_xml import TestCase, TestSuite
 from ci_judge.model.document import GroupEntry, ReportDocument, RunEntry, TestEntry
 from ci_judge.protocols import RunSource
 from ci_judge.renderers.shown_runs import clipped, first_bad_run, passages
-from ci_judge.renderers.wording import Standing, interval, percent, standing
+from ci_judge.renderers.wording import Standing, standing
 from ci_judge.visible_text import one_line, visible
 
 SYSTEM_OUT_BYTES: Final = 8 * 1024
@@ -119,11 +119,6 @@ def _message(test: TestEntry, bad: RunEntry | None) -> str:
 def _details(test: TestEntry, bad: RunEntry | None) -> str:
     gate = test["gate"]
     lines = [f"{test['name']}", gate["sentence"], f"Needs {gate['needs']}."]
-    if test["rate"] is not None:
-        lines.append(
-            f"{test['passes']} of {test['judged']} judged runs passed: {percent(test['rate'])}, "
-            f"95 % interval {interval(test)}."
-        )
     if test["skip_reason"]:
         lines.append(f"Skipped: {test['skip_reason']}")
     if bad:

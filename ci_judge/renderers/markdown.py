@@ -10,10 +10,10 @@ from ci_judge.renderers.markdown_text import cell, code_span, fenced, prose
 from ci_judge.renderers.shown_runs import clipped, first_bad_run, passages
 from ci_judge.renderers.wording import (
     Standing,
+    all_in_order,
     cost,
     counted,
     duration,
-    in_reading_order,
     interval,
     next_step,
     percent,
@@ -47,7 +47,7 @@ def render(document: ReportDocument, runs: RunSource) -> Iterator[str]:
 
 def blocks(document: ReportDocument, runs: RunSource) -> list[Block]:
     """Build the blocks in reading order: verdict, notes, table, failing tests, the rest, footer."""
-    tests = _named(in_reading_order(document), shown_names(document))
+    tests = _named(all_in_order(document), shown_names(document))
     bad = [test for test in tests if standing(test) in _TO_LOOK_AT]
     return [
         _verdict(document),

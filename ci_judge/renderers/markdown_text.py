@@ -8,6 +8,7 @@ from ci_judge.visible_text import one_line, visible
 SPAN_CHARS: Final = 600
 _RUNS_OF_BACKTICKS = re.compile("`+")
 _SHORTEST_FENCE: Final = 3
+_LONGEST_RUN: Final = 100
 
 _HARMLESS_WORD = re.compile(
     r"""[("]?(?:
@@ -25,7 +26,7 @@ def code_span(text: str, *, limit: int = SPAN_CHARS) -> str:
     line = one_line(text, limit=limit)
     if not line.strip():
         return "(empty)"
-    ticks = "`" * (_longest_run(line) + 1)
+    ticks = "`" * _free_length(line)
     pad = " " if line.startswith(("`", " ")) or line.endswith(("`", " ")) else ""
     return f"{ticks}{pad}{line}{pad}{ticks}"
 
@@ -47,11 +48,28 @@ def prose(text: str) -> str:
 
 
 def fenced(text: str) -> str:
-    """Wrap any text in a code block with a fence longer than every run of backticks in it."""
-    shown = visible(text)
-    fence = "`" * max(_SHORTEST_FENCE, _longest_run(shown) + 1)
+    """Wrap any text in a code block with a fence longer than every run of backticks in it.
+
+    GitHub's parser counts no further than 255 in a fence, so absurdly long runs are shortened.
+    """
+    shown = _RUNS_OF_BACKTICKS.sub(_bounded, visible(text))
+    fence = "`" * max(_SHORTEST_FENCE, max(_run_lengths(shown), default=0) + 1)
     return f"{fence}text\n{shown}\n{fence}"
 
 
-def _longest_run(text: str) -> int:
-    return max((len(run) for run in _RUNS_OF_BACKTICKS.findall(text)), default=0)
+def _free_length(line: str) -> int:
+    """Find the shortest run of backticks that is not in the line: only its equal ends a span.
+
+    One longer than all would do by the standard, but GitHub's parser gives up beyond 80.
+    """
+    taken = set(_run_lengths(line))
+    return next(length for length in range(1, len(line) + 2) if length not in taken)
+
+
+def _run_lengths(text: str) -> list[int]:
+    return [len(run) for run in _RUNS_OF_BACKTICKS.findall(text)]
+
+
+def _bounded(run: re.Match[str]) -> str:
+    extra = len(run[0]) - _LONGEST_RUN
+    return run[0] if extra <= 0 else f"{run[0][:_LONGEST_RUN]}[{extra} more backticks]"

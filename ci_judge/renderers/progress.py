@@ -28,7 +28,7 @@ class PlainProgress:
 def result_line(result: TestResult) -> str:
     """Tell a test's result in one safe line, with its sentence unless it simply passed."""
     outcome = result.gate.outcome
-    head = f"{MARKS[outcome]} {one_line(result.test.id, limit=_NAME_CHARS)}"
+    head = f"{_mark(result)} {one_line(result.test.id, limit=_NAME_CHARS)}"
     counts = f"{result.tally.passes} of {result.tally.planned}"
     if outcome == "skipped":
         return (
@@ -37,6 +37,11 @@ def result_line(result: TestResult) -> str:
     if outcome == "passed":
         return f"{head}  {counts}"
     return f"{head}  {counts}, {_word(result, outcome)}: {_sentence(result)}"
+
+
+def _mark(result: TestResult) -> str:
+    bad = result.gate.outcome in {"failed", "error"}
+    return MARKS["advisory" if bad and result.test.advisory else result.gate.outcome]
 
 
 def _word(result: TestResult, outcome: TestOutcome) -> str:

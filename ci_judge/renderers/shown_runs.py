@@ -43,8 +43,8 @@ def passages(test: TestEntry, run: RunEntry) -> Iterator[Passage]:
     yield from _said(run)
     yield Passage(_why(run), run["reason"])
     for check in run["checks"]:
-        if not check["passed"]:
-            yield Passage("Check", f'{check["kind"]} "{check["wanted"]}": {check["found"]}')
+        if not check["passed"] and check["wanted"] not in run["reason"]:
+            yield Passage("Check", f'{check["kind"]} "{check["wanted"]}": found {check["found"]}')
     for vote in run["votes"]:
         if vote["reason"] and vote["reason"] != run["reason"]:
             yield Passage(f"Judge, {vote['passes']} of {vote['trials']} trials", vote["reason"])

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias
 
 from ci_judge.model.document import ReportDocument, TestEntry
@@ -51,9 +52,13 @@ def standing(test: TestEntry) -> Standing:
     return test["result"]
 
 
-def in_reading_order(document: ReportDocument) -> list[TestEntry]:
-    """All tests, what failed first, otherwise in the document's order."""
-    tests = [test for group in document["groups"] for test in group["tests"]]
+def all_in_order(document: ReportDocument) -> list[TestEntry]:
+    """Put all tests in reading order."""
+    return in_order(test for group in document["groups"] for test in group["tests"])
+
+
+def in_order(tests: Iterable[TestEntry]) -> list[TestEntry]:
+    """Put what failed first, and keep the given order otherwise."""
     return sorted(tests, key=lambda test: STANDINGS.index(standing(test)))
 
 
@@ -146,6 +151,8 @@ def next_step(test: TestEntry) -> str:
     """Say what somebody can do about a test that is not green, in our own words alone."""
     if test["result"] == "error":
         return "find out why runs ended in errors, then run it again; an error is not a failure."
+    if test["planned"] == 1:
+        return f"{_READ}."
     if test["gate"]["decision"] == "not_proven":
         return f"{_READ}. If so many failures are fine, lower the threshold or plan more runs."
     return f"{_READ}. So many failures are not bad luck."

@@ -21,6 +21,7 @@ LINE_BYTES = MAX_BYTES + 65_536
 WHERE_SECONDS = 2.0
 LAST_WORDS_SECONDS = 0.5
 SETTLE_SECONDS = 0.2
+EXIT_SECONDS = 2.0
 OUTPUT_CHARS = 8_000
 
 
@@ -130,13 +131,16 @@ class CaseWorker:
     async def close(self, *, kill: bool = False) -> None:
         """End the process and its group: asked first, so that its exit handlers run."""
         self.ended = True
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         self._writer.close()
         with contextlib.suppress(OSError):
             await self._writer.wait_closed()
         if not kill:
-            await self._child.wait(timeout_seconds=2.0)
+            await self._child.wait(timeout_seconds=EXIT_SECONDS)
         await self._children.stop(self._child, grace_seconds=0)
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._end_calls()
 
     def _outcome(self, answer: dict[str, Any], *, since: int) -> CaseValue | EvidenceFailure:
         failure = answer.get("failure")
@@ -201,12 +205,18 @@ class CaseWorker:
     async def _watch(self, reading: asyncio.Task[None]) -> None:
         """When the process or its channel ends, let it have its last words, then end its calls."""
         gone = asyncio.create_task(self._child.wait())
-        await asyncio.wait({gone, reading}, return_when=asyncio.FIRST_COMPLETED)
-        self.ended = True
-        await asyncio.wait({gone, reading}, timeout=LAST_WORDS_SECONDS)
-        self._end()
-        reading.cancel()
-        await gone
+        try:
+            await asyncio.wait({gone, reading}, return_when=asyncio.FIRST_COMPLETED)
+            self.ended = True
+            await asyncio.wait({gone, reading}, timeout=LAST_WORDS_SECONDS)
+            self._end()
+            reading.cancel()
+            await gone
+        finally:
+            gone.cancel()
+        self._end_calls()
+
+    def _end_calls(self) -> None:
         for future in (*self._calls.values(), *self._places.values()):
             if not future.done():
                 future.set_exception(ProcessEndedError())

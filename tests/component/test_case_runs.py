@@ -1,5 +1,6 @@
 import asyncio
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -8,9 +9,12 @@ import pytest
 
 from ci_judge.model.evidence import CaseValue, EvidenceFailure, FailureCode
 from ci_judge.model.suite import GateDefaults
+from ci_judge.suites.case_worker import CHILD_FILE
 from ci_judge.suites.cases import CaseHosts, discover_cases
 from tests.case_folder import CaseFolder, failure_of, value_of
 from tests.lifeline import Lifeline
+
+ENDED_WITHIN_SECONDS = 30.0
 
 
 @pytest.fixture
@@ -408,6 +412,32 @@ def test_what_a_case_leaves_behind_is_ended(folder: CaseFolder) -> None:
     )
     assert value == "held\n"
     assert lifeline.was_held_and_released()
+
+
+def test_the_process_ends_by_itself_when_we_are_gone(folder: CaseFolder) -> None:
+    folder.write(
+        "case_a.py",
+        """\
+        import threading, time
+
+        threading.Thread(target=time.sleep, args=(3600,)).start()
+
+        @case("R")
+        def test_a(): ...
+        """,
+    )
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        process = subprocess.Popen(
+            (sys.executable, str(CHILD_FILE), str(theirs.fileno()), str(folder.files[0])),
+            pass_fds=(theirs.fileno(),),
+        )
+        ours.settimeout(ENDED_WITHIN_SECONDS)
+        assert b"test_a" in ours.recv(4096)
+    try:
+        assert process.wait(timeout=ENDED_WITHIN_SECONDS) == 0
+    finally:
+        process.kill()
 
 
 def test_exit_handlers_of_a_case_file_run(folder: CaseFolder) -> None:

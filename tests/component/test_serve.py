@@ -80,6 +80,7 @@ class Bench:
                         return await work(served, transport)
                 finally:
                     await transport.aclose()
+                    assert not children._living
 
         return asyncio.run(main())
 

@@ -377,7 +377,7 @@ def test_a_private_certificate_is_refused_until_it_is_trusted(tmp_path: Path) ->
     stranger, added, replaced = bounded(exchange())
     assert failed(stranger).code is FailureCode.TLS
     assert stranger.attempts == 1
-    assert "ca_bundle or SSL_CERT_FILE" in stranger.message
+    assert "name its PEM file in SSL_CERT_FILE" in stranger.message
     assert isinstance(added, HttpReply)
     assert isinstance(replaced, HttpReply)
 

@@ -129,7 +129,7 @@ def test_hostile_text_stays_dead(text: str) -> None:
 def test_each_nasty_text_stays_dead_and_can_be_read(text: str) -> None:
     found = hold_inert(rendered(*a_hostile_report(text)))
     if text.strip():
-        assert f"{visible(text)}\n" in found.codes or len(text) > 400
+        assert f"{visible(text)}\n" in found.codes or "`" * 101 in text
 
 
 @settings(max_examples=60, deadline=None)
@@ -156,7 +156,8 @@ def test_a_name_in_a_cell_reads_back(text: str) -> None:
 def test_a_fence_holds_all_of_its_text(text: str) -> None:
     found = seen(f"before\n\n{fenced(text)}\n\nafter")
     [code] = found.codes
-    assert code.rstrip("\n") == visible(text).rstrip("\n")
+    if "`" * 101 not in text:
+        assert code.rstrip("\n") == visible(text).rstrip("\n")
     assert "".join(found.outside).split() == ["before", "after"]
 
 

@@ -1,9 +1,7 @@
 """The files that GitHub reads, checked by the tools that people check such files with."""
 
 import re
-import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +11,10 @@ import yaml
 from ci_judge.action_inputs import INPUTS
 from ci_judge.sinks.outputs import OUTPUTS
 from ci_judge.workflows.action_metadata import action_yml, main
+from tests.tools import tool
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-
-
-def tool(name: str) -> str:
-    """Find a tool beside this interpreter or on the path; skip the test without it."""
-    beside = Path(sys.executable).with_name(name)
-    found = str(beside) if beside.exists() else shutil.which(name)
-    if found is None:
-        pytest.skip(f"{name} is not installed (it comes with the dev extra)")
-    return found
 
 
 def run_tool(*command: str) -> None:

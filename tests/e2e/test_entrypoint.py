@@ -1,228 +1,177 @@
-"""The container's entrypoint as the runner starts it, seen through the runner's eyes."""
+"""The container's entrypoint, isolated as in the image, on the example and in an inert log."""
 
 import json
 import os
+import select
 import shutil
 import signal
-import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from ci_judge import __version__
-from ci_judge.sinks.outputs import OUTPUTS
-from tests.github_fake import TOKEN, GitHubState, github
+from tests.e2e.commands import LONGEST_SECONDS, REPOSITORY, copy_of
+from tests.github_fake import TOKEN, github
 from tests.runner_double import RunnerFiles, SeenLog, read_log, read_outputs, read_summary
 
-ROOT = Path(__file__).resolve().parents[2]
-TIMEOUT_SECONDS = 60
-SECRET = "canary-0123456789"
 
-BOT = """\
-import http.server, json, sys
-
-
-class Bot(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.answer({})
-
-    def do_POST(self):
-        self.rfile.read(int(self.headers["content-length"]))
-        self.answer({"reply": "14 days\\r::error::pwned\\n##[error]pwned " + sys.argv[2]})
-
-    def answer(self, value):
-        content = json.dumps(value).encode()
-        self.send_response(200)
-        self.send_header("content-length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-
-print("::set-output name=status::hacked", flush=True)
-http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Bot).serve_forever()
-"""
-HANGING_BOT = BOT.replace(
-    "    def do_POST(self):\n",
-    """\
-    def do_POST(self):
-        import socket, threading
-        socket.create_connection(("127.0.0.1", %d)).close()
-        threading.Event().wait(600)
-""",
-)
-CONFIG = """\
-suite: {criteria: acceptance.md, paths: [scenarios.yaml]}
-target:
-  serve:
-    command: %(python)s app/bot.py {{port}} %(secret)s
-    ready_url: http://127.0.0.1:{{port}}/
-  url: http://127.0.0.1:{{port}}/
-  headers: {Authorization: "Bearer ${BOT_TOKEN}"}
-  body: {message: "{{message}}"}
-  response_path: reply
-judge: {provider: stub}
-run: {runs: 2, gate: rate}
-"""
-SCENARIOS = """\
-criterion: refunds
-scenarios:
-  - name: "Asks ::error::name"
-    message: I want my money back.
-    expected: >-
-      Names "%s".
-"""
-
-
-class Runner:
-    """Runs the entrypoint in a workspace of its own."""
+class Step:
+    """One step of the action in a workspace of its own."""
 
     def __init__(self, folder: Path) -> None:
         self.files = RunnerFiles(folder)
-        self.extra: dict[str, str] = {"BOT_TOKEN": SECRET, "PATH": os.environ["PATH"]}
 
-    def suite(self, *, phrase: str = "14 days", bot: str = BOT) -> None:
-        (self.files.workspace / "app").mkdir()
-        config = CONFIG % {"python": sys.executable, "secret": SECRET}
-        for name, text in {
-            "acceptance.md": "## Refunds\n\nWithin 14 days.\n",
-            "app/bot.py": bot,
-            "ci-judge.yaml": config,
-            "scenarios.yaml": SCENARIOS % phrase,
-        }.items():
-            (self.files.workspace / name).write_text(text)
-
-    def start(self, *arguments: str, **inputs: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-I", "-B", "-u", str(ROOT / "entrypoint.py"), *arguments],
+    def run(self, environment: dict[str, str]) -> tuple[int, SeenLog, str]:
+        done = subprocess.run(
+            [sys.executable, "-I", "-B", "-u", str(REPOSITORY / "entrypoint.py")],
             cwd=self.files.workspace,
-            env=self.files.environment(**inputs) | self.extra,
+            env={"PATH": os.environ["PATH"]} | environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            text=True,
-            encoding="utf-8",
+            timeout=LONGEST_SECONDS,
+            check=False,
         )
-
-    def run(self, *arguments: str, **inputs: str) -> tuple[int, SeenLog, str]:
-        with self.start(*arguments, **inputs) as process:
-            try:
-                output, _ = process.communicate(timeout=TIMEOUT_SECONDS)
-            finally:
-                process.kill()
-        return process.returncode, read_log(output), output
-
-    @property
-    def outputs(self) -> dict[str, str]:
-        return read_outputs(self.files.output)
+        text = done.stdout.decode()
+        return done.returncode, read_log(text), text
 
 
 @pytest.fixture
-def runner(tmp_path: Path) -> Runner:
-    return Runner(tmp_path)
+def step(tmp_path: Path) -> Step:
+    return Step(tmp_path)
 
 
-@pytest.fixture
-def hub() -> Iterator[GitHubState]:
-    with github() as state:
-        yield state
+def faq_bot_in(step: Step) -> None:
+    folder = copy_of("faq-bot", step.files.workspace)
+    shutil.rmtree(folder / "scenarios/generated")  # the flaw alone makes a quicker run
 
 
-def test_a_hostile_bot_passes_and_nothing_of_it_comes_alive(
-    runner: Runner, hub: GitHubState
-) -> None:
-    runner.suite()
-    event = {"pull_request": {"number": 7, "head": {"sha": "f" * 40, "ref": "feature"}}}
-    runner.files.event.write_text(json.dumps(event))
-    runner.extra |= {"GITHUB_EVENT_NAME": "pull_request"} | hub.environment()
-    code, log, output = runner.run(github_token=TOKEN, report_dir="out/reports")
-    assert code == 0, output
-    assert {one.name for one in log.commands} <= {"add-mask", "group", "endgroup", "notice"}
-    assert set(log.masks) == {TOKEN, SECRET}
-    outputs = runner.outputs
-    assert (outputs["status"], outputs["passed"], outputs["tests"]) == ("passed", "1", "1")
-    reports = [outputs[kind] for kind in ("json", "junit", "html", "markdown")]
-    shown = [(runner.files.workspace / report).read_text("utf-8") for report in reports]
-    (comment,) = hub.comments
-    assert outputs["comment-url"] == hub.url_of(comment)
-    told = [*shown, read_summary(runner.files.summary), comment.body or ""]
-    assert all(text and SECRET not in text and TOKEN not in text for text in told)
-    after_masks = "".join(log.shown)
-    assert SECRET not in after_masks
+def test_the_example_fails_with_outputs_summary_annotation_and_comment(step: Step) -> None:
+    faq_bot_in(step)
+    event = {"pull_request": {"number": 7, "head": {"sha": "a" * 40, "ref": "topic"}}}
+    step.files.event.write_text(json.dumps(event))
+    with github() as hub:
+        code, log, _ = step.run(
+            step.files.environment(config="faq-bot/ci-judge.yaml", github_token=TOKEN)
+            | hub.environment()
+            | {"GITHUB_EVENT_NAME": "pull_request"}
+        )
+        bodies = [comment.body for comment in hub.comments]
+    assert code == 1
+    outputs = read_outputs(step.files.output)
+    counts = {name: outputs[name] for name in ("status", "tests", "passed", "failed", "errors")}
+    assert counts == {"status": "failed", "tests": "3", "passed": "2", "failed": "1", "errors": "0"}
+    for kind in ("json", "junit", "html", "markdown"):
+        assert (step.files.workspace / outputs[kind]).is_file(), kind
+    assert "Asks how to get money back" in read_summary(step.files.summary)
+    failed = [error for error in log.annotations("error") if "file" in error.properties]
+    assert [(error.properties["file"], error.properties["line"]) for error in failed] == [
+        ("faq-bot/scenarios/refunds.yaml", "5")
+    ]
+    (body,) = bodies
+    assert body is not None
+    assert body.startswith("<!-- ci-judge key=")
+    assert "Asks how to get money back" in body
+    assert outputs["comment-url"].startswith("https://github.example/")
+    assert TOKEN in log.masks
 
 
-def test_a_failed_gate_says_why(runner: Runner) -> None:
-    runner.suite(phrase="30 days")
-    code, log, output = runner.run()
-    assert code == 1, output
-    result, test = log.annotations("error")
-    assert "1 of 1" in result.message
-    assert (test.properties["file"], test.properties["line"]) == ("scenarios.yaml", "3")
-    assert "pwned" not in {one.message for one in log.commands}
-    assert (runner.outputs["status"], runner.outputs["failed"]) == ("failed", "1")
-    assert "30 days" in read_summary(runner.files.summary)
+def test_what_the_workspace_holds_does_not_reach_our_process(step: Step) -> None:
+    faq_bot_in(step)
+    for name in ("json", "httpx", "ci_judge", "sitecustomize"):
+        (step.files.workspace / f"{name}.py").write_text("raise SystemExit('taken over')")
+    environment = step.files.environment(config="faq-bot/ci-judge.yaml")
+    code, _, text = step.run(environment | {"PYTHONPATH": str(step.files.workspace)})
+    assert code == 1
+    assert "taken over" not in text
 
 
-def test_a_mistake_in_the_configuration_sets_every_output(runner: Runner) -> None:
-    runner.suite()
-    path = runner.files.workspace / "ci-judge.yaml"
-    path.write_text(path.read_text() + "rnu: {}\n")
-    code, log, output = runner.run()
-    assert code == 2, output
+def test_a_wrong_configuration_is_an_error_with_its_place_and_all_outputs(step: Step) -> None:
+    faq_bot_in(step)
+    config = step.files.workspace / "faq-bot/ci-judge.yaml"
+    config.write_text(config.read_text().replace("threshold:", "treshold:"))
+    code, log, _ = step.run(step.files.environment(config="faq-bot/ci-judge.yaml"))
+    assert code == 2
     (error,) = log.annotations("error")
-    assert "rnu" in error.message
-    assert error.properties["file"] == "ci-judge.yaml"
-    assert error.properties["line"] == "12"
-    assert runner.outputs == dict.fromkeys(OUTPUTS, "") | {"status": "invalid"}
+    assert "threshold" in error.message
+    assert error.properties["file"] == "faq-bot/ci-judge.yaml"
+    outputs = read_outputs(step.files.output)
+    assert outputs["status"] == "invalid"
+    assert set(outputs) >= {"json", "junit", "html", "markdown", "seed", "comment-url"}
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_cancelled_step_writes_what_it_has(runner: Runner, number: signal.Signals) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as asked:
-        asked.settimeout(TIMEOUT_SECONDS)
-        runner.suite(bot=HANGING_BOT % asked.getsockname()[1])
-        with runner.start() as process:
-            try:
-                asked.accept()[0].close()
-                process.send_signal(number)
-                output, _ = process.communicate(timeout=TIMEOUT_SECONDS)
-            finally:
-                process.kill()
-    assert process.returncode == 128 + number, output
-    assert runner.outputs["status"] == "interrupted"
-    assert set(runner.outputs) == set(OUTPUTS)
-    assert (runner.files.workspace / runner.outputs["json"]).is_file()
+HOSTILE_CASE = """\
+import sys
+from ci_judge import case
+
+print("::error::from the import")
+
+@case('says "anything"')
+def test_hostile():
+    for text in ("::set-output name=status::passed", "##[error]forged", "\\r::stop-commands::x"):
+        print(text)
+        print(text, file=sys.stderr)
+    raise RuntimeError("::error::from the message\\r::warning::and a line")
+"""
 
 
-def test_modules_of_the_workspace_do_not_reach_us(runner: Runner) -> None:
-    runner.suite()
-    for name in ("json", "sitecustomize", "ci_judge", "httpx"):
-        (runner.files.workspace / f"{name}.py").write_text('raise SystemExit("hijacked")\n')
-    runner.extra["PYTHONPATH"] = str(runner.files.workspace)
-    code, _, output = runner.run()
-    assert code == 0, output
-    assert "hijacked" not in output
-
-
-def test_with_arguments_it_is_the_command_line(runner: Runner) -> None:
-    code, _, output = runner.run("--version")
-    assert (code, output) == (0, f"ci-judge {__version__}\n")
-    assert runner.files.output.read_text() == ""
-
-
-def test_it_works_beside_the_package_wherever_that_is(tmp_path: Path) -> None:
-    copy = tmp_path / "copy"
-    shutil.copytree(
-        ROOT / "ci_judge", copy / "ci_judge", ignore=shutil.ignore_patterns("__pycache__")
+def test_nothing_that_a_case_prints_or_raises_becomes_a_command(step: Step) -> None:
+    (step.files.workspace / "case_hostile.py").write_text(HOSTILE_CASE)
+    (step.files.workspace / "ci-judge.yaml").write_text(
+        "suite: {paths: [case_hostile.py]}\njudge: {provider: stub}\n"
     )
-    shutil.copy(ROOT / "entrypoint.py", copy)
+    code, log, text = step.run(step.files.environment())
+    assert code == 3
+    assert "RuntimeError" in text
+    assert not log.stopped_at_end
+    assert {command.name for command in log.commands} <= {"group", "endgroup", "error", "warning"}
+    for command in log.commands:
+        assert not command.message.startswith(("from the", "forged", "and a line"))
+    assert read_outputs(step.files.output)["status"] == "error"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_sets_the_outputs(step: Step, number: signal.Signals, code: int) -> None:
+    (step.files.workspace / "ci-judge.yaml").write_text(
+        "suite: {paths: [case_slow.py]}\njudge: {provider: stub}\n"
+    )
+    started = step.files.workspace / "started"
+    os.mkfifo(started)
+    (step.files.workspace / "case_slow.py").write_text(
+        "import pathlib, threading\nfrom ci_judge import case\n"
+        "@case('x \"y\"')\ndef test_slow():\n"
+        f"    pathlib.Path({str(started)!r}).write_text('yes')\n"
+        "    threading.Event().wait(600)\n"
+    )
+    running = subprocess.Popen(
+        [sys.executable, "-I", "-B", "-u", str(REPOSITORY / "entrypoint.py")],
+        cwd=step.files.workspace,
+        env={"PATH": os.environ["PATH"]} | step.files.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    reader = os.open(started, os.O_RDWR)  # both ways, so that opening does not wait for the case
+    try:
+        assert select.select([reader], [], [], LONGEST_SECONDS)[0], "the case was not called"
+        running.send_signal(number)
+        out, _ = running.communicate(timeout=15)
+    finally:
+        os.close(reader)
+        running.kill()
+        running.communicate()
+    assert running.returncode == code, out.decode()
+    outputs = read_outputs(step.files.output)
+    assert outputs["status"] == "interrupted"
+    assert (step.files.workspace / outputs["json"]).is_file()
+
+
+def test_with_arguments_it_is_the_command_line() -> None:
     done = subprocess.run(
-        [sys.executable, "-I", "-B", str(copy / "entrypoint.py"), "--version"],
-        cwd="/",
+        [sys.executable, "-I", str(REPOSITORY / "entrypoint.py"), "--version"],
+        env={"PATH": os.environ["PATH"], "GITHUB_ACTIONS": "true"},
         capture_output=True,
         text=True,
-        timeout=TIMEOUT_SECONDS,
+        timeout=LONGEST_SECONDS,
         check=False,
     )
-    assert done.stdout == f"ci-judge {__version__}\n", done.stderr
+    assert (done.returncode, done.stdout.split()[0]) == (0, "ci-judge")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ci_judge.suites.case_evidence import MAX_DEPTH, EvidenceRefused, copy_evidence
@@ -66,6 +66,7 @@ JSON = st.recursive(
 )
 
 
+@settings(max_examples=50, deadline=None)
 @given(JSON)
 def test_json_values_come_through_unchanged(value: Any) -> None:
     assert copy_evidence(value) == value
@@ -152,3 +153,21 @@ def test_depth_is_limited_just_above_the_limit() -> None:
     assert copy_evidence(value) == value
     with pytest.raises(EvidenceRefused, match="more than 100 levels deep"):
         copy_evidence([value])
+
+
+class Growing(dict[str, Any]):
+    """Changes the value around it while that is being copied, as another thread would."""
+
+    def __init__(self, around: dict[str, Any]) -> None:
+        super().__init__()
+        self.around = around
+
+    def items(self) -> Any:
+        self.around["more"] = 1
+        return super().items()
+
+
+def test_a_value_that_changes_meanwhile_is_copied_as_it_was() -> None:
+    value: dict[str, Any] = {}
+    value["inner"] = Growing(value)
+    assert copy_evidence(value) == {"inner": {}}

@@ -21,23 +21,23 @@ def test_reads_as_a_person_would_tell_it() -> None:
         warnings=["Something\nis odd."],
     )
     assert "".join(render(document, runs)) == (
-        "Refunds\n"
+        "• Refunds\n"
         "  ✗ Asks  8 of 10, 80 % (49 to 94 %), needs at least 10 of 10\n"
-        "      8 of 10 passed (95 % interval 49 to 94 %); the gate needs at least 10 of 10.\n"
+        "      gate: 8 of 10 passed (95 % interval 49 to 94 %); the gate needs at least 10 of 10.\n"
         '      run 1: The response does not contain "14 days".\n'
-        "      scenarios/refunds.yaml:12\n"
+        "      at scenarios/refunds.yaml:12\n"
         "  ✓ Follows up  10 of 10, 100 % (72 to 100 %), needs at least 10 of 10\n"
         "  ? Abroad  0 of 2, needs at least 2 of 2, undecided\n"
-        "      0 of 0 passed (95 % interval 0 to 100 %); the gate needs at least 2 of 2.\n"
+        "      gate: 0 of 0 passed (95 % interval 0 to 100 %); the gate needs at least 2 of 2.\n"
         "      run 1: The target refused the connection.\n"
-        "      scenarios/refunds.yaml:12\n"
+        "      at scenarios/refunds.yaml:12\n"
         "  ! Tone  4 of 10, 40 % (17 to 69 %), needs at least 10 of 10, advisory\n"
-        "      4 of 10 passed (95 % interval 17 to 69 %); the gate needs at least 10 of 10.\n"
+        "      gate: 4 of 10 passed (95 % interval 17 to 69 %); the gate needs at least 10 of 10.\n"
         '      run 1: The response does not contain "14 days".\n'
-        "      scenarios/refunds.yaml:12\n"
+        "      at scenarios/refunds.yaml:12\n"
         "  - Later  skipped: waits for the new catalogue\n"
         "\n"
-        "Privacy\n"
+        "• Privacy\n"
         "  nothing covers this criterion\n"
         "\n"
         "warning: Something is odd.\n"

@@ -160,6 +160,7 @@ def test_json_below_the_top_keeps_its_numbers() -> None:
         ('text: "\\ud800"', "malformed"),
         ("filled: '  '", "filled is empty"),
         ("several: [a, '']", "several[1] is empty"),
+        ("texts: 1.0", "texts must be a list (each item text), not 1.0"),
         ("several: {a: b}", "several must be text or a list of texts, not a map"),
         ("body: {a: [.nan]}", "body holds a number that JSON has no word for (NaN or infinity)"),
         ("number: true", "number must be a whole number, not true"),
@@ -178,9 +179,10 @@ def test_nothing_is_converted_silently(line: str, problem: str) -> None:
     assert problem in refusal(line)
 
 
-def test_dates_of_toml_are_no_json() -> None:
+def test_toml_is_converted_no_more_than_yaml() -> None:
     for line, part in (
         ("body = {a = 2026-01-01}", "JSON has no word for"),
+        ("rate = true", "must be a rate between 0 and 1, not true"),
         ("text = 1.5", "must be text, not 1.5 (put it in quotes)"),
     ):
         with pytest.raises(InvalidInput, match=part.replace("(", r"\(").replace(")", r"\)")):

@@ -93,7 +93,7 @@ def test_junitparser_reads_the_same() -> None:
     suites = list(parsed)
     assert [suite.name for suite in suites] == ["refunds", "case_price.py"]
     first = next(iter(suites[0]))
-    names = {prop.name: prop.value for prop in first.child(junitparser.Properties)}
+    names = {prop.name: prop.value for prop in first.child(junitparser.Properties)}  # type: ignore[no-untyped-call] # it has no types
     assert names["rate"] == "1.0000"
     assert names["interval"] == "0.7225 1.0000"
     assert (names["threshold"], names["runs"], names["passes"]) == ("0.7", "10", "10")

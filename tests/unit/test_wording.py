@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from ci_judge.renderers.wording import (
     BAR_CELLS,
+    all_in_order,
     counted,
     duration,
-    in_reading_order,
     interval,
     percent,
     short_sha,
@@ -104,7 +104,7 @@ def test_what_failed_comes_first_and_order_is_kept() -> None:
         a_test("a/failed-1", fails=1),
         a_test("a/failed-2", fails=1),
     ]
-    assert [test["id"] for test in in_reading_order(a_document(a_group(*tests)))] == [
+    assert [test["id"] for test in all_in_order(a_document(a_group(*tests)))] == [
         "a/failed-1",
         "a/failed-2",
         "a/undecided",
