@@ -5,11 +5,12 @@ Importing this package costs next to nothing: what is named here is loaded when 
 
 from typing import TYPE_CHECKING, Any
 
+from ci_judge.version import __version__
+
 if TYPE_CHECKING:
     from ci_judge.app import run as run
     from ci_judge.suites.case_marker import case as case
 
-__version__ = "0.1.0"
 __all__ = ["__version__", "case", "run"]
 
 _HOMES = {"case": "ci_judge.suites.case_marker", "run": "ci_judge.app"}

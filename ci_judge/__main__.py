@@ -7,7 +7,7 @@ def main() -> int:
     """Run the command line and return its exit code."""
     if sys.argv[1:] == ["--version"]:
         # Asked by scripts, often: answered before anything is imported.
-        from ci_judge import __version__  # noqa: PLC0415
+        from ci_judge.version import __version__  # noqa: PLC0415
 
         sys.stdout.write(f"ci-judge {__version__}\n")
         return 0

@@ -8,7 +8,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ci_judge import __version__
 from ci_judge.document.report import Header, build_document, judge_entry
 from ci_judge.document.run_entries import clean_entry, run_entry
 from ci_judge.engine.attempt import Attempts
@@ -27,6 +26,7 @@ from ci_judge.rules.settling import settle
 from ci_judge.rules.votes import needed_votes
 from ci_judge.settings import Settings, load_settings
 from ci_judge.sinks.files import ReportFiles, prepare_report_folder
+from ci_judge.version import __version__
 from ci_judge.visible_text import no_lone_surrogates
 from ci_judge.workflows.opening import OpenBench, open_bench, open_household
 from ci_judge.workflows.planning import Plan, Selection, Strictness, make_plan

@@ -4,7 +4,7 @@ Only what must stop a command is an exception. What a target, a case or a judge 
 value (``EvidenceFailure``, ``JudgeFailure``), because one run's trouble must not end the others.
 
     CiJudgeError
-    ├── InvalidInput       exit 2   configuration, suite, flag or input is wrong; all problems at once
+    ├── InvalidInput       exit 2   a file, flag or input is wrong; all problems at once
     ├── NothingToJudge     exit 5   no test matched
     ├── CannotStart        exit 3   valid input, but the system under test never came up
     └── Interrupted        exit 130 or 143, before there was anything to report

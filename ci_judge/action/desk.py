@@ -20,14 +20,19 @@ from ci_judge.sinks.log import LogWriter
 from ci_judge.sinks.outputs import Published
 from ci_judge.sinks.step_summary import StepSummary
 from ci_judge.transport import Transport
+from ci_judge.version import __version__
 
 Connect: TypeAlias = Callable[[GitHubAccess], AbstractAsyncContextManager[GitHubApi]]
 
 
 @asynccontextmanager
-async def connect_to_github(access: GitHubAccess) -> AsyncIterator[GitHubApi]:
-    """Open the way to GitHub for as long as the comment takes."""
-    transport = Transport(connections=1)
+async def connect_to_github(
+    access: GitHubAccess, *, environment: Mapping[str, str]
+) -> AsyncIterator[GitHubApi]:
+    """Open the way to GitHub for as long as the comment takes, through the runner's proxy."""
+    transport = Transport(
+        connections=1, environment=environment, user_agent=f"ci-judge/{__version__}"
+    )
     try:
         yield GitHubApi(transport, access)
     finally:

@@ -37,12 +37,17 @@ def run_action(
     *,
     write: Callable[[str], None],
     judge: Judge,
-    connect: Connect = connect_to_github,
+    connect: Connect | None = None,
 ) -> int:
     """Run the action; whatever else is printed meanwhile goes into the log as text by others."""
     log = LogWriter(write, commands=True)
     with MarkedStream(log) as stream, redirect_stdout(stream), redirect_stderr(stream):
-        door = _Door(environment=environment, log=log, judge=judge, connect=connect)
+        door = _Door(
+            environment=environment,
+            log=log,
+            judge=judge,
+            connect=connect or partial(connect_to_github, environment=environment),
+        )
         return asyncio.run(door.act())
 
 

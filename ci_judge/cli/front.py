@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from ci_judge import __version__
 from ci_judge.errors import CiJudgeError, ExitCode
+from ci_judge.version import __version__
 from ci_judge.visible_text import one_line
 
 ISSUES = "https://github.com/ci-judge/ci-judge/issues"

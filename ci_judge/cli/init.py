@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ci_judge import __version__
+from ci_judge.version import __version__
 from ci_judge.workflows.initialise import initialise
 
 

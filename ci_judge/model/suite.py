@@ -93,8 +93,9 @@ class CheckKind(StrEnum):
 class Check:
     """One check.
 
-    ``operand`` is text for contains, not_contains and regex; any JSON for equals; the schema itself for json_schema; ``{"path": str, "equals": JSON}`` for json_path; seconds
-    (float) for max_latency; a count (int) for max_chars.
+    ``operand`` is text for contains, not_contains and regex; any JSON for equals; the schema
+    itself for json_schema; ``{"path": str, "equals": JSON}`` for json_path; seconds (float) for
+    max_latency; a count (int) for max_chars.
     """
 
     kind: CheckKind

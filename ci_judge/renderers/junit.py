@@ -112,7 +112,7 @@ def _message(test: TestEntry, bad: RunEntry | None) -> str:
     """One line that is never empty, because readers take an empty one for a pass."""
     if test["result"] == "skipped":
         return one_line(f"skipped: {test['skip_reason'] or 'no reason given'}", limit=MESSAGE_CHARS)
-    reason = f" First: {bad['reason']}" if bad else ""
+    reason = f" First: {bad['reason']}" if bad and bad["reason"].strip() else ""
     return one_line(f"{test['gate']['sentence']}{reason}".strip(), limit=MESSAGE_CHARS) or "failed"
 
 

@@ -26,7 +26,7 @@ class PlainProgress:
 
 
 def result_line(result: TestResult) -> str:
-    """Tell a test's result in one safe line, with its sentence unless it simply passed."""
+    """Tell a test's result in one short, safe line; the report after it says why."""
     outcome = result.gate.outcome
     head = f"{_mark(result)} {one_line(result.test.id, limit=_NAME_CHARS)}"
     counts = f"{result.tally.passes} of {result.tally.planned}"
@@ -36,7 +36,7 @@ def result_line(result: TestResult) -> str:
         )
     if outcome == "passed":
         return f"{head}  {counts}"
-    return f"{head}  {counts}, {_word(result, outcome)}: {_sentence(result)}"
+    return f"{head}  {counts}, {_word(result, outcome)}"
 
 
 def _mark(result: TestResult) -> str:
@@ -46,7 +46,3 @@ def _mark(result: TestResult) -> str:
 
 def _word(result: TestResult, outcome: TestOutcome) -> str:
     return f"{WORDS[outcome]}, advisory" if result.test.advisory else WORDS[outcome]
-
-
-def _sentence(result: TestResult) -> str:
-    return one_line(result.gate.sentence, limit=LINE_CHARS)

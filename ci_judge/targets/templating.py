@@ -34,8 +34,10 @@ def unknown_placeholders(template: Any, allowed: frozenset[str]) -> tuple[str, .
 
 
 def fill(template: Any, values: TurnValues) -> Any:
-    """Fill a JSON template. A text that is nothing but one placeholder becomes the value itself
-    (so ``"{{history}}"`` becomes a list); inside longer text other values become JSON text.
+    """Fill a JSON template.
+
+    A text that is nothing but one placeholder becomes the value itself (``"{{history}}"`` becomes
+    a list); inside longer text, values that are no text become JSON text.
     """
     if isinstance(template, str):
         whole = PLACEHOLDER.fullmatch(template)

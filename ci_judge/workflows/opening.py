@@ -65,6 +65,7 @@ async def open_bench(
         connections=max(settings.run.concurrency, _judge_concurrency(settings)),
         environment=surroundings.environment,
         in_container=surroundings.in_container,
+        user_agent=surroundings.user_agent,
     )
     stack.push_async_callback(transport.aclose)
     opener = _TargetOpener(

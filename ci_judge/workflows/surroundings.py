@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ci_judge.version import __version__
+
 MAX_SEED = 2**53
 
 
@@ -23,6 +25,7 @@ class Surroundings:
     nonce: Callable[[], str] = lambda: secrets.token_hex(8)
     fresh_seed: Callable[[], int] = lambda: secrets.randbelow(MAX_SEED)
     in_container: bool = False
+    user_agent: str = "ci-judge"
 
     @classmethod
     def real(cls) -> "Surroundings":
@@ -30,5 +33,6 @@ class Surroundings:
         return cls(
             cwd=Path.cwd(),
             environment=dict(os.environ),
+            user_agent=f"ci-judge/{__version__}",
             in_container=Path("/.dockerenv").exists() or Path("/run/.containerenv").exists(),
         )

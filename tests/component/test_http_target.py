@@ -40,7 +40,11 @@ def replying(*values: Any) -> Endpoint:
 
 
 def a_target(**changes: Any) -> TargetSettings:
-    values: dict[str, Any] = {"url": "http://bot.test/chat", "response_path": "reply", "retries": 0} | changes
+    values: dict[str, Any] = {
+        "url": "http://bot.test/chat",
+        "response_path": "reply",
+        "retries": 0,
+    } | changes
     return TargetSettings.model_validate(values)
 
 

@@ -2,12 +2,9 @@
 
 import asyncio
 import json
-import re
-import select
 import subprocess
 import urllib.request
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -28,9 +25,9 @@ from ci_judge.model.suite import Expectation
 from ci_judge.transport import Transport
 from tests.fakes import a_conversation
 from tests.model_builders import a_criterion
+from tests.systemone_server import READY_SECONDS, mock
 from tests.tools import tool
 
-READY_SECONDS = 30.0
 CASE = CaseQuestion(requirement="The price is 80.", evidence={"actual": 80, "city": "Zürich"})
 TWO = ScenarioQuestion(
     criterion=a_criterion(),
@@ -92,28 +89,6 @@ BROKEN: dict[str, tuple[FailureCode, str]] = {
     "noul-range": (FailureCode.UNREADABLE_VERDICT, "no likelihood"),
 }
 OF_ITS_OWN = frozenset({"reject-jev-latest", "no-usage"})
-
-
-@contextmanager
-def mock(*faults: str, key: str | None = None) -> Iterator[str]:
-    """Run the reference server on a free port and give its base URL."""
-    command = [tool("jevcompat"), "mock", "--port", "0"]
-    command += [part for fault in faults for part in ("--fault", fault)]
-    command += ["--key", key] if key else []
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            yield _address(process)
-        finally:
-            process.kill()
-
-
-def _address(process: "subprocess.Popen[str]") -> str:
-    assert process.stderr is not None
-    ready, _, _ = select.select([process.stderr], [], [], READY_SECONDS)
-    line = process.stderr.readline() if ready else ""
-    found = re.search(r"http://[\d.]+:\d+", line)
-    assert found, f"the reference server did not come up: {line!r}"
-    return found[0]
 
 
 def judged(

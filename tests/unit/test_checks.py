@@ -142,6 +142,12 @@ def test_what_was_wanted_in_a_few_words(kind: str, operand: JsonValue, wanted: s
     assert evaluated(kind, operand, {"a": 1}).wanted == wanted
 
 
+def test_a_long_operand_is_bounded() -> None:
+    fits, longer = (evaluated("equals", ["x" * length], []).wanted for length in (196, 197))
+    assert len(fits) == 200
+    assert longer == fits[:-2] + 'x"…'
+
+
 def test_results_come_in_order_and_one_a_check() -> None:
     checks = [check("contains", "a"), check("contains", "b"), check("not_contains", "c")]
     results = evaluate_checks(checks, conversation("a"), TOOLS)

@@ -13,6 +13,9 @@ from ci_judge.rules.excerpts import around, beginning
         ("You have\n  14 days.", '"You have 14 days."'),
         ("x" * 120, '"' + "x" * 120 + '"'),
         ("x" * 121, '"' + "x" * 120 + '…"'),
+        (" " * 400 + "late", '"late"'),
+        ("a" + " " * 479, '"a"'),
+        ("a" + " " * 480 + "b", '"a…"'),
         ("ab " * 1000, '"' + ("ab " * 40) + '…"'),
     ],
 )

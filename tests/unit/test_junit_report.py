@@ -117,7 +117,7 @@ def test_a_failure_says_why_in_one_line_and_shows_the_first_failing_run() -> Non
 def test_a_sentence_that_is_missing_still_leaves_a_failure() -> None:
     test = a_test("refunds/x", passes=0, fails=1)
     test["gate"]["sentence"] = ""
-    failure = one_case(test, runs=[a_run("refunds/x", 1, "fail", reason="")]).find("failure")
+    failure = one_case(test, runs=[a_run("refunds/x", 1, "fail", reason=" ")]).find("failure")
     assert failure is not None
     assert failure.get("message")
 

@@ -48,6 +48,8 @@ def test_phrases(text: str, phrases: tuple[str, ...]) -> None:
         ('A "wide" 6" shelf', 11),
         ('says "a and "b" or c"', 6),
         ('"a" shelf" or "b"', 10),
+        ('"a" shelf" or ".', 10),
+        ('"a" or "b and "', 8),
         ("Says “14 days", 6),
         ("Says 14 days”", 13),
         ("“a “b” c”", 1),
