@@ -11,7 +11,7 @@ from ci_judge.renderers.progress import PlainProgress, result_line
 from tests.model_builders import a_scenario
 
 
-def a_result(outcome: Any, *, sentence: str = "7 of 10 passed.", **scenario: Any) -> TestResult:
+def a_result(outcome: Any, **scenario: Any) -> TestResult:
     return TestResult(
         test=a_scenario(**scenario),
         tally=Tally(planned=10, passes=7, fails=3),
@@ -22,7 +22,7 @@ def a_result(outcome: Any, *, sentence: str = "7 of 10 passed.", **scenario: Any
             rate=0.7,
             interval=Interval(low=0.4, high=0.9),
             needs="at least 10 of 10",
-            sentence=sentence,
+            sentence="7 of 10 passed.",
         ),
         latency=None,
         duration_seconds=1.0,
@@ -33,9 +33,9 @@ def a_result(outcome: Any, *, sentence: str = "7 of 10 passed.", **scenario: Any
     ("outcome", "scenario", "line"),
     [
         ("passed", {}, "✓ a/x  7 of 10"),
-        ("failed", {}, "✗ a/x  7 of 10, failed: 7 of 10 passed."),
-        ("failed", {"advisory": True}, "! a/x  7 of 10, failed, advisory: 7 of 10 passed."),
-        ("error", {}, "? a/x  7 of 10, undecided: 7 of 10 passed."),
+        ("failed", {}, "✗ a/x  7 of 10, failed"),
+        ("failed", {"advisory": True}, "! a/x  7 of 10, failed, advisory"),
+        ("error", {}, "? a/x  7 of 10, undecided"),
         ("skipped", {"skip": "not\nyet"}, "- a/x  skipped: not yet"),
     ],
 )
@@ -47,8 +47,8 @@ def test_plain_progress_writes_a_line_a_test_and_none_a_run() -> None:
     lines: list[str] = []
     progress = PlainProgress(lines.append)
     progress.run_finished(Run(test_id="a/x", number=1, outcome="pass", reason=""))
-    progress.test_finished(a_result("failed", id="a/x", sentence="\x1b[31m::error::\r\nboom"))
-    assert lines == ["✗ a/x  7 of 10, failed: \\x1b[31m::error:: boom"]
+    progress.test_finished(a_result("failed", id="a/\x1b[31m::error::\r\nboom"))
+    assert lines == ["✗ a/\\x1b[31m::error:: boom  7 of 10, failed"]
 
 
 def test_live_progress_counts_runs_and_keeps_the_lines() -> None:
@@ -56,10 +56,10 @@ def test_live_progress_counts_runs_and_keeps_the_lines() -> None:
     console = Console(file=out, force_terminal=True, width=60, no_color=True)
     with LiveProgress(console, total_runs=2) as progress:
         progress.run_finished(Run(test_id="a/x", number=1, outcome="pass", reason=""))
-        progress.test_finished(a_result("failed", id="a/x", sentence="[red]x[/red] " + "y" * 80))
+        progress.test_finished(a_result("failed", id="[red]x[/red]" + "y" * 80))
     text = out.getvalue()
     assert "1/2" in text
-    assert f"✗ a/x  7 of 10, failed: [red]x[/red] {'y' * 80}" in text
+    assert f"✗ [red]x[/red]{'y' * 80}  7 of 10, failed" in text
 
 
 def test_live_progress_takes_the_bar_away_when_the_run_breaks() -> None:
