@@ -56,7 +56,7 @@ def _search(pattern: str, text: str, *, timeout_seconds: float) -> bool | Undeci
     import regex  # noqa: PLC0415 - see above
 
     try:
-        return regex.search(pattern, text, timeout=timeout_seconds, concurrent=True) is not None
+        return regex.search(pattern, text, timeout=timeout_seconds) is not None
     except TimeoutError:
         return Undecided(message=f"the pattern took longer than {timeout_seconds:g} s")
     except (regex.error, RecursionError, MemoryError) as error:

@@ -88,10 +88,8 @@ def folded(text: str) -> str:
 def folded_holds(folded_text: str, phrase: str) -> bool:
     """Do what holds_phrase does for a text that is folded already."""
     wanted = folded(phrase).strip()
-    if not wanted:
-        return True
-    before = "(?<![0-9a-z])" if wanted[0] in _ASCII_WORD else ""
-    after = "(?![0-9a-z])" if wanted[-1] in _ASCII_WORD else ""
+    before = "(?<![0-9a-z])" if wanted[:1] in _ASCII_WORD else ""
+    after = "(?![0-9a-z])" if wanted[-1:] in _ASCII_WORD else ""
     return re.search(before + re.escape(wanted) + after, folded_text) is not None
 
 

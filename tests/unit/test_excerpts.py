@@ -36,6 +36,13 @@ def test_around_short_texts_cuts_nothing() -> None:
     assert around("we give 40 days", "40 days") == '"we give 40 days"'
 
 
+def test_around_marks_a_cut_only_where_there_is_one() -> None:
+    assert around("go" + "b" * 40, "go") == '"go' + "b" * 40 + '"'
+    assert around("go" + "b" * 41, "go") == '"go' + "b" * 40 + '…"'
+    assert around("b" * 40 + "go", "go") == '"' + "b" * 40 + 'go"'
+    assert around("b" * 41 + "go", "go") == '"…' + "b" * 40 + 'go"'
+
+
 def test_around_words_that_are_not_literally_there_falls_back() -> None:
     assert around("stra\u00dfe", "STRASSE") == '"stra\u00dfe"'
 

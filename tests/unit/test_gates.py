@@ -94,6 +94,11 @@ def test_runs_for_a_perfect_score(
     assert perfect_runs(rule(EXACT, 10, threshold)) == exact
 
 
+def test_a_perfect_score_exactly_as_likely_as_the_level_is_enough() -> None:
+    gate = GateRule(kind=EXACT, runs=3, threshold=Fraction(1, 2), confidence=Fraction(15, 16))
+    assert perfect_runs(gate) == 4
+
+
 def test_a_threshold_close_to_one_needs_millions_and_says_so_at_once() -> None:
     assert perfect_runs(rule(EXACT, 10, "0.999999")) == 2_995_731
     assert perfect_runs(rule(LOWER, 10, "0.999999")) == 3_841_455
@@ -299,6 +304,7 @@ def test_a_tally_of_other_runs_is_a_mistake_in_the_program() -> None:
         (rule(LOWER, 10, "1"), 10, None),
         (rule(MISSES, 10), 9, None),
         (rule(LOWER, 1000, "0.7001"), 700, None),
+        (rule(EXACT, 1000, "0.6999"), 700, None),
     ],
 )
 def test_more_runs(gate: GateRule, passes: int, more: int | None) -> None:

@@ -63,6 +63,7 @@ def test_fixed(value: Fraction, digits: int, text: str) -> None:
         ("1", "1", "100 %"),
         ("0", "0", "0 %"),
         ("0.00001", "0.00001", "0.001 %"),
+        ("1e-17", "0.00000000000000001", "0.000000000000001 %"),
     ],
 )
 def test_written_as_the_user_would(value: str, plain: str, percent: str) -> None:
