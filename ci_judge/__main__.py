@@ -1,5 +1,6 @@
 """``python -m ci_judge`` and the command ``ci-judge``."""
 
+import os
 import sys
 
 
@@ -11,6 +12,8 @@ def main() -> int:
 
         sys.stdout.write(f"ci-judge {__version__}\n")
         return 0
+    # Plugins of pydantic are looked for in every installed package: time for nothing of ours.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from ci_judge.cli.front import run_command_line  # noqa: PLC0415
 
     return run_command_line(sys.argv[1:])

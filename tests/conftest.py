@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from hypothesis import settings
 
 _PREFIXES = ("GITHUB_", "INPUT_", "RUNNER_", "ACTIONS_", "CI_JUDGE_", "CI_NODE_")
 _NAMES = frozenset(
@@ -20,6 +21,11 @@ _NAMES = frozenset(
         "PYTHONPATH",
     }
 )
+
+
+# The same examples in every run and on every machine; a slow machine is no failure.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.load_profile("repeatable")
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ci_judge.transport.cookies import Cookies
 from ci_judge.transport.exchange import HttpReply, HttpRequest, RetryPolicy, TransportFailure
+from ci_judge.transport.lean_import import without_command_line
 from ci_judge.transport.places import origin_of
 from ci_judge.transport.waits import MAX_TOTAL_WAIT_SECONDS, Chance, wait_seconds
 
@@ -96,7 +97,8 @@ class Transport:
 
     def _connected(self) -> "Wire":
         if self._wire is None:
-            from ci_judge.transport.wire import Wire  # noqa: PLC0415 - httpx loads when it is used
+            with without_command_line():
+                from ci_judge.transport.wire import Wire  # noqa: PLC0415 - httpx loads when used
 
             self._wire = Wire(
                 connections=self.connections,
