@@ -15,6 +15,7 @@ from ci_judge.engine.ledger import LEDGER_NAME, Ledger
 from ci_judge.engine.scheduler import Schedule, Scheduler
 from ci_judge.engine.spending import Spending
 from ci_judge.engine.stopping import StopSign
+from ci_judge.errors import CiJudgeError
 from ci_judge.model.document import JudgeEntry, ReportDocument, RunEntry
 from ci_judge.model.judging import Run
 from ci_judge.model.results import TestResult
@@ -109,6 +110,24 @@ async def execute(
     )
     redactor = make_redactor(settings, surroundings, further=options.secrets)
     front.protect(redactor)
+    try:
+        return await _carry_out(
+            options, surroundings, settings, redactor, front=front, stop_sign=stop_sign
+        )
+    except CiJudgeError as error:
+        error.clean(redactor.text)
+        raise
+
+
+async def _carry_out(
+    options: RunOptions,
+    surroundings: Surroundings,
+    settings: Settings,
+    redactor: Redactor,
+    *,
+    front: FrontDoor,
+    stop_sign: StopSign,
+) -> Finished:
     async with AsyncExitStack() as stack:
         household = open_household(settings, surroundings, stack)
         plan = await stop_sign.before(

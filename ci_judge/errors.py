@@ -10,7 +10,8 @@ value (``EvidenceFailure``, ``JudgeFailure``), because one run's trouble must no
     └── Interrupted        exit 130 or 143, before there was anything to report
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import ClassVar
 
@@ -56,9 +57,13 @@ class Problem:
 
 
 class CiJudgeError(Exception):
-    """Stops a command. ``problems`` holds one entry, one printed line, per mistake."""
+    """Stops a command. ``problems`` holds one entry, one printed line, per mistake.
+
+    ``output`` is what a program printed that would explain it, untrusted text for the log.
+    """
 
     exit_code: ClassVar[ExitCode] = ExitCode.BUG
+    output: str = ""
 
     def __init__(self, *problems: Problem) -> None:
         if not problems:
@@ -66,6 +71,19 @@ class CiJudgeError(Exception):
             raise ValueError(msg)
         super().__init__("\n".join(map(str, problems)))
         self.problems = problems
+
+    def clean(self, change: Callable[[str], str]) -> None:
+        """Change every text that may be shown: secrets are taken out on the way up."""
+        self.problems = tuple(
+            replace(
+                problem,
+                message=change(problem.message),
+                hint=None if problem.hint is None else change(problem.hint),
+            )
+            for problem in self.problems
+        )
+        self.args = ("\n".join(map(str, self.problems)),)
+        self.output = change(self.output)
 
     @classmethod
     def of(

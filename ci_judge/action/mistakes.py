@@ -15,6 +15,7 @@ _MOST_PROBLEMS = 9
 
 def show_problems(error: CiJudgeError, environment: Mapping[str, str], log: LogWriter) -> None:
     """Annotate each mistake where it stands; all of them are in the log."""
+    log.untrusted(error.output)
     for problem in error.problems[:_MOST_PROBLEMS]:
         _annotate(problem, environment, log)
     rest = error.problems[_MOST_PROBLEMS:]

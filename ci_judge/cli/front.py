@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from ci_judge.errors import CiJudgeError, ExitCode
+from ci_judge.sinks.log import LogWriter
 from ci_judge.version import __version__
 from ci_judge.visible_text import one_line
 
@@ -67,6 +68,7 @@ def run_command_line(arguments: list[str]) -> int:
     try:
         return _exit_code(commands.main(arguments, prog_name="ci-judge", standalone_mode=False))
     except CiJudgeError as error:
+        LogWriter(sys.stderr.write, commands=False).untrusted(error.output)
         for problem in error.problems:
             _say(f"error: {problem}")
         return int(error.exit_code)

@@ -151,3 +151,27 @@ def test_an_unwritable_report_folder_stops_before_anything_is_sent(tmp_path: Pat
     result = ci_judge("run", cwd=folder)
     assert result.exit_code == 2
     assert "report" in result.err
+
+
+def test_what_a_served_target_printed_before_it_died_is_shown_without_secrets(
+    tmp_path: Path,
+) -> None:
+    write(
+        tmp_path,
+        config=CONFIG.replace(
+            "retries: 0",
+            "retries: 0, headers: {X: '${BOT_TOKEN}'}, serve: {command: python bot.py, "
+            "ready_url: 'http://127.0.0.1:{{port}}/', env: [BOT_TOKEN]}",
+        ),
+    )
+    (tmp_path / "bot.py").write_text(
+        "import os\nprint('starting', flush=True)\n"
+        "raise SystemExit('no database; token ' + os.environ['BOT_TOKEN'])\n"
+    )
+    result = ci_judge("run", cwd=tmp_path, BOT_TOKEN="t0p-s3cret-t0ken")  # noqa: S106 - a canary
+    assert result.exit_code == 3
+    lines = result.err.splitlines()
+    assert lines[0] == "| starting"
+    assert lines[-1].startswith("error: target.serve ended with exit code 1")
+    assert "no database; token ***" in result.err
+    assert "t0p-s3cret" not in result.err + result.out
