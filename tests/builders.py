@@ -24,6 +24,7 @@ from ci_judge.model.document import (
     SummaryEntry,
     TestEntry,
     TrialEntry,
+    TroubleEntry,
     VoteEntry,
 )
 from ci_judge.model.judging import Outcome
@@ -151,6 +152,7 @@ def a_test(
         "rate": passes / judged if judged else None,
         "interval": wilson(passes, judged),
         "gate": _gate(passes=passes, judged=judged, planned=made, result=result),
+        "troubles": _troubles(errors),
         "latency": {"p50": 0.21, "p95": 0.48, "max": 0.61},
         "duration_seconds": 2.5,
     }
@@ -269,6 +271,11 @@ def wilson(passes: int, judged: int) -> list[float]:
     middle = (rate + z * z / (2 * judged)) / scale
     half = z * math.sqrt(rate * (1 - rate) / judged + z * z / (4 * judged**2)) / scale
     return [max(0.0, middle - half), min(1.0, middle + half)]
+
+
+def _troubles(errors: int) -> list[TroubleEntry]:
+    reason = _REASONS["target_error"]
+    return [{"outcome": "target_error", "reason": reason, "runs": errors}] if errors else []
 
 
 def _a_case_run(test: str, number: int, outcome: Outcome) -> RunEntry:

@@ -223,6 +223,10 @@ def _test(result: TestResult, anchor: str) -> TestEntry:
         "rate": None if gate.rate is None else round(gate.rate, 6),
         "interval": [round(gate.interval.low, 6), round(gate.interval.high, 6)],
         "gate": _gate(result),
+        "troubles": [
+            {"outcome": trouble.outcome, "reason": trouble.reason, "runs": trouble.runs}
+            for trouble in result.troubles
+        ],
         "latency": _latency_entry(result),
         "duration_seconds": round(result.duration_seconds, 3),
     }

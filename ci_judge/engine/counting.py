@@ -1,11 +1,16 @@
 """Counts the runs of one test as they end, and nothing else of them."""
 
 from array import array
+from collections import Counter
 from collections.abc import Iterator
 
 from ci_judge.model.evidence import CaseValue, Conversation
-from ci_judge.model.judging import ERROR_OUTCOMES, Run
-from ci_judge.model.results import Latency, Tally
+from ci_judge.model.judging import ERROR_OUTCOMES, Outcome, Run
+from ci_judge.model.results import Latency, Tally, Trouble
+
+REASON_CHARS = 500
+MOST_REASONS = 100
+SHOWN_REASONS = 3
 
 
 class RunCounter:
@@ -17,6 +22,7 @@ class RunCounter:
         self._fails = 0
         self._errors = 0
         self._ended = bytearray(planned)
+        self._reasons: Counter[tuple[Outcome, str]] = Counter()
         self._latencies = array("d")
         self._first_start: float | None = None
         self._last_end = 0.0
@@ -29,6 +35,7 @@ class RunCounter:
             self._fails += 1
         elif run.outcome in ERROR_OUTCOMES:
             self._errors += 1
+            self._remember(run)
         self._latencies.extend(latencies_of(run))
         start = run.started_at
         self._first_start = start if self._first_start is None else min(start, self._first_start)
@@ -37,6 +44,20 @@ class RunCounter:
     @property
     def complete(self) -> bool:
         return self._passes + self._fails + self._errors >= self.planned
+
+    def _remember(self, run: Run) -> None:
+        """Count a reason; once there are many different ones, new ones are not kept."""
+        key = (run.outcome, run.reason[:REASON_CHARS])
+        if key in self._reasons or len(self._reasons) < MOST_REASONS:
+            self._reasons[key] += 1
+
+    @property
+    def troubles(self) -> tuple[Trouble, ...]:
+        """Give the commonest reasons of error runs, most runs first."""
+        return tuple(
+            Trouble(outcome=outcome, reason=reason, runs=runs)
+            for (outcome, reason), runs in self._reasons.most_common(SHOWN_REASONS)
+        )
 
     def missing(self) -> Iterator[int]:
         """Give the numbers of the planned runs that have not ended."""

@@ -75,6 +75,7 @@ class Scheduler:
             test=test,
             tally=counter.tally,
             gate=gate if test.skip is None else _skipped(gate, test.skip),
+            troubles=counter.troubles,
             latency=counter.latency,
             duration_seconds=counter.duration_seconds,
         )

@@ -165,6 +165,14 @@ class GateEntry(TypedDict):
     more_runs: int | None
 
 
+class TroubleEntry(TypedDict):
+    """One reason why runs ended in errors (untrusted text), and how many did for it."""
+
+    outcome: Outcome
+    reason: str
+    runs: int
+
+
 class LatencyEntry(TypedDict):
     p50: float
     p95: float
@@ -175,7 +183,8 @@ class TestEntry(TypedDict):
     """One test. ``kind`` is the scenario's kind, or "case". ``anchor`` is its HTML id, unique.
 
     Scenarios have turns, history and expected; cases have a requirement. ``interval`` is
-    [low, high]; ``runs`` stands in ``report.json`` only (in memory runs stay on disk).
+    [low, high]; ``troubles`` are the commonest reasons of error runs, most runs first; ``runs``
+    stands in ``report.json`` only (in memory runs stay on disk).
     """
 
     id: str
@@ -203,6 +212,7 @@ class TestEntry(TypedDict):
     rate: float | None
     interval: list[float]
     gate: GateEntry
+    troubles: list[TroubleEntry]
     latency: LatencyEntry | None
     duration_seconds: float
     runs: NotRequired[list[RunEntry]]

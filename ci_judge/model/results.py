@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, TypeAlias
 
+from ci_judge.model.judging import Outcome
 from ci_judge.model.suite import Test
 
 TestOutcome: TypeAlias = Literal["passed", "failed", "error", "skipped"]
@@ -80,6 +81,15 @@ class Latency:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Trouble:
+    """One reason why runs of a test ended in errors, and how many did for it."""
+
+    outcome: Outcome
+    reason: str
+    runs: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TestResult:
     """One test, decided."""
 
@@ -90,3 +100,4 @@ class TestResult:
     gate: GateResult
     latency: Latency | None
     duration_seconds: float
+    troubles: tuple[Trouble, ...] = ()

@@ -119,6 +119,13 @@ class TargetSettings(FileModel):
         return self
 
     @property
+    def sends_history(self) -> bool:
+        """Whether what was said before stands anywhere in the request."""
+        if self.body is None and self.method != "GET":
+            return True
+        return bool(re.search(r"\{\{\s*history\s*\}\}", f"{self.url}{self.body}"))
+
+    @property
     def sends_message(self) -> bool:
         """Whether the scenario's message stands anywhere in the request."""
         if self.body is None and self.method != "GET":

@@ -169,7 +169,22 @@ def _target_problems(settings: Settings, suite: Suite) -> list[Problem]:
         else:
             section = "target" if name is None else f"targets.{name}"
             problems.extend(template_problems(target, section=section))
+            if not target.sends_history:
+                problems.extend(_unsent_history(suite, name, section))
     return problems
+
+
+def _unsent_history(suite: Suite, name: str | None, section: str) -> list[Problem]:
+    """Refuse a history that would stand in the report and never reach the target."""
+    return [
+        Problem(
+            message=f'"{scenario.id}" has a history, but {section} sends none',
+            hint=f'put "{{{{history}}}}" into {section}.body, or leave the history out',
+            place=scenario.place,
+        )
+        for scenario in suite.scenarios
+        if scenario.target == name and scenario.history and scenario.skip is None
+    ]
 
 
 def _judge_problems(

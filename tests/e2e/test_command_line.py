@@ -78,6 +78,13 @@ def test_all_mistakes_are_shown_at_once_each_in_a_line_with_its_place(tmp_path: 
         ({"config": CONFIG.replace("stub", "anthropic, model: m")}, "ANTHROPIC_API_KEY"),
         ({"config": CONFIG.replace("judge: {provider: stub}", "")}, "judge"),
         ({"config": CONFIG.replace("0.1", "0.9")}, "35"),
+        (
+            {
+                "config": CONFIG.replace("retries: 0", "body: {q: '{{message}}'}"),
+                "scenarios": SCENARIOS + "    history: [{role: user, content: hi}]\n",
+            },
+            "{{history}}",
+        ),
     ],
 )
 def test_bad_input_is_one_line_and_exit_2(

@@ -51,3 +51,20 @@ def test_duration_runs_from_the_first_start_to_the_last_end() -> None:
     for number in (3, 1):
         counter.add(a_run(number, "pass"))
     assert counter.duration_seconds == 4.0
+
+
+def test_the_commonest_reasons_of_errors_come_first() -> None:
+    counter = RunCounter(200)
+    for number in range(1, 151):
+        reason = "401" if number % 3 else f"odd {number}"
+        counter.add(
+            Run(test_id="t", number=number, outcome="judge_error", reason=reason + "x" * 600)
+        )
+    troubles = counter.troubles
+    assert len(troubles) == 3
+    assert (troubles[0].runs, troubles[0].outcome, troubles[0].reason[:4]) == (
+        100,
+        "judge_error",
+        "401x",
+    )
+    assert len(troubles[0].reason) == 500
