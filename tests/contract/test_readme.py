@@ -15,6 +15,7 @@ from ci_judge.rules.gates import needed_passes
 from ci_judge.settings import load_settings
 from ci_judge.suites.criteria import parse_criteria
 from ci_judge.suites.scenarios import load_scenarios
+from ci_judge.version import __version__
 from tests.model_builders import a_rule
 from tests.tools import tool
 
@@ -54,6 +55,12 @@ def test_the_criteria_and_scenarios_load(tmp_path: Path) -> None:
 
 def test_the_cases_compile() -> None:
     compile(block("from ci_judge import case"), "case_readme.py", "exec")
+
+
+def test_the_workflow_is_the_one_that_init_writes() -> None:
+    starter = REPOSITORY / "ci_judge/workflows/starter/workflow.yml"
+    written = starter.read_text().replace("@ACTION@", f"ci-judge/ci-judge@v{__version__}")
+    assert block("uses: ci-judge/ci-judge") == written
 
 
 def test_the_workflow_is_one_that_github_accepts(tmp_path: Path) -> None:
