@@ -8,8 +8,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from ci_judge.document.cleaning import clean_entry
 from ci_judge.document.report import Header, build_document, judge_entry
-from ci_judge.document.run_entries import clean_entry, run_entry
+from ci_judge.document.run_entries import run_entry
 from ci_judge.engine.attempt import Attempts
 from ci_judge.engine.ledger import LEDGER_NAME, Ledger
 from ci_judge.engine.scheduler import Schedule, Scheduler
@@ -28,7 +29,6 @@ from ci_judge.rules.votes import needed_votes
 from ci_judge.settings import Settings, load_settings
 from ci_judge.sinks.files import ReportFiles, prepare_report_folder
 from ci_judge.version import __version__
-from ci_judge.visible_text import no_lone_surrogates
 from ci_judge.workflows.opening import OpenBench, open_bench, open_household
 from ci_judge.workflows.planning import Plan, Selection, Strictness, make_plan
 from ci_judge.workflows.publishing import clear_old_reports, report_formats
@@ -156,8 +156,9 @@ async def _carry_out(
         )
         ledger = stack.enter_context(story.open_ledger())
         results = await story.run(ledger, progress, stop_sign, options)
-    document = story.document(results, stop_sign, options)
-    files = await story.publish(document, ledger, front, options)
+        # Before anything is closed: closing may take its time, and a cancelled step has little.
+        document = story.document(results, stop_sign, options)
+        files = await story.publish(document, ledger, front, options)
     return Finished(
         document=document,
         runs=ledger,
@@ -184,7 +185,7 @@ class _Story:
         return Ledger(self.settings.report_dir / LEDGER_NAME, clean=self._clean)
 
     def _clean(self, entry: RunEntry) -> RunEntry:
-        return clean_entry(entry, redact=self.redactor.value, printable=no_lone_surrogates)
+        return clean_entry(entry, self.redactor)
 
     async def run(
         self, ledger: Ledger, progress: Progress, stop_sign: StopSign, options: RunOptions
@@ -232,7 +233,7 @@ class _Story:
             output_tokens=self.spending.output_tokens,
         )
         document = build_document(header, self.plan.suite, results)
-        return clean_entry(document, redact=self.redactor.value, printable=no_lone_surrogates)
+        return clean_entry(document, self.redactor)
 
     def _judge_entry(self) -> JudgeEntry | None:
         judge = self.bench.bench.judge

@@ -4,6 +4,7 @@ The only home of ``regex`` (the standard library's engine cannot be interrupted)
 report's validation, of ``jsonschema``. Both are imported when first used.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from ci_judge.model.suite import JsonValue
@@ -17,7 +18,7 @@ def check_tools(*, timeout_seconds: float = PATTERN_TIMEOUT_SECONDS) -> CheckToo
     """Return the tools; a pattern that takes longer than ``timeout_seconds`` is undecided."""
     return CheckTools(
         search=lambda pattern, text: _search(pattern, text, timeout_seconds=timeout_seconds),
-        violation=_violation,
+        violation=lambda schema, value: _violation(schema, value, timeout_seconds=timeout_seconds),
     )
 
 
@@ -56,22 +57,31 @@ def _search(pattern: str, text: str, *, timeout_seconds: float) -> bool | Undeci
     import regex  # noqa: PLC0415 - see above
 
     try:
-        return regex.search(pattern, text, timeout=timeout_seconds) is not None
+        # concurrent: other runs go on meanwhile, where this runs in a thread of its own
+        return regex.search(pattern, text, timeout=timeout_seconds, concurrent=True) is not None
     except TimeoutError:
         return Undecided(message=f"the pattern took longer than {timeout_seconds:g} s")
     except (regex.error, RecursionError, MemoryError) as error:
         return Undecided(message=_bounded(f"the pattern does not work: {error}"))
 
 
-def _violation(schema: JsonValue, value: JsonValue) -> str | Undecided | None:
+class _SchemaPatternUndecided(Exception):
+    """A pattern inside a schema could not be decided in time."""
+
+
+def _violation(
+    schema: JsonValue, value: JsonValue, *, timeout_seconds: float
+) -> str | Undecided | None:
     from jsonschema.exceptions import best_match  # noqa: PLC0415 - see above
     from referencing import Registry  # noqa: PLC0415 - see above
     from referencing.exceptions import Unresolvable  # noqa: PLC0415 - see above
 
     try:
         # an explicit registry: without one, remote references would be fetched
-        validator = _validator_kind(schema)(schema, registry=Registry())
-        worst = best_match(validator.iter_errors(value))
+        kind = _with_time_limit(_validator_kind(schema), timeout_seconds)
+        worst = best_match(kind(schema, registry=Registry()).iter_errors(value))
+    except _SchemaPatternUndecided as undecided:
+        return Undecided(message=str(undecided))
     except Unresolvable as error:
         return Undecided(message=_bounded(f"the schema's reference {error.ref} leads nowhere"))
     except RecursionError:
@@ -91,6 +101,43 @@ def _validator_kind(schema: JsonValue) -> Any:
     if kind.META_SCHEMA["$schema"].rstrip("#") != str(named).rstrip("#"):
         raise ValueError(f"unknown $schema {named!r}")
     return kind
+
+
+def _with_time_limit(kind: Any, timeout_seconds: float) -> Any:
+    """Replace the keywords that use patterns: the library's own have no time limit."""
+    from jsonschema.validators import extend  # noqa: PLC0415 - see above
+
+    timed = _TimedPatterns(timeout_seconds)
+    keywords = {"pattern": timed.pattern, "patternProperties": timed.pattern_properties}
+    return extend(kind, keywords)  # type: ignore[no-untyped-call]  # as the stubs have it
+
+
+class _TimedPatterns:
+    """The keywords ``pattern`` and ``patternProperties``. Raises when time runs out."""
+
+    def __init__(self, timeout_seconds: float) -> None:
+        self._timeout_seconds = timeout_seconds
+
+    def pattern(self, _: Any, wanted: str, instance: Any, __: Any) -> Iterator[Any]:
+        from jsonschema.exceptions import ValidationError  # noqa: PLC0415 - see above
+
+        if isinstance(instance, str) and not self._holds(wanted, instance):
+            yield ValidationError(f"{instance!r} does not match {wanted!r}")
+
+    def pattern_properties(
+        self, validator: Any, wanted: dict[str, Any], instance: Any, _: Any
+    ) -> Iterator[Any]:
+        if not isinstance(instance, dict):
+            return
+        for expression, inner in wanted.items():
+            for key in [key for key in instance if self._holds(expression, key)]:
+                yield from validator.descend(instance[key], inner, path=key, schema_path=expression)
+
+    def _holds(self, pattern: str, text: str) -> bool:
+        found = _search(pattern, text, timeout_seconds=self._timeout_seconds)
+        if isinstance(found, Undecided):
+            raise _SchemaPatternUndecided(found.message)
+        return found
 
 
 def _foreign_reference(schema: JsonValue) -> str | None:

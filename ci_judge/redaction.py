@@ -57,10 +57,20 @@ def secret_values(
     )
 
 
-def header_secret(value: str) -> str:
-    """Give the secret part of an Authorization value: what stands behind the scheme."""
+def header_secrets(name: str, value: str) -> tuple[str, ...]:
+    """Give the secret parts of a header that carries credentials, whatever they are called.
+
+    Of an Authorization that is what stands behind the scheme, of a Cookie each cookie's value.
+    """
+    if name.lower() == "cookie":
+        return tuple(_cookie_value(pair) for pair in value.split(";") if pair.strip())
     scheme, _, credential = value.strip().partition(" ")
-    return credential.strip() or scheme
+    return (credential.strip() or scheme,)
+
+
+def _cookie_value(pair: str) -> str:
+    name, equals, value = pair.strip().partition("=")
+    return value.strip().strip('"') if equals else name
 
 
 class Redactor:

@@ -10,7 +10,10 @@ import click
 
 from ci_judge.cli import options
 from ci_judge.errors import ExitCode
-from ci_judge.rules.gates import needed_passes
+from ci_judge.model.suite import GateRule
+from ci_judge.renderers.wording import counted
+from ci_judge.rules.gate_words import needs
+from ci_judge.rules.gates import needed_passes, perfect_runs
 from ci_judge.settings import Settings, load_settings
 from ci_judge.sinks.log import LogWriter
 from ci_judge.workflows.opening import open_household
@@ -61,11 +64,15 @@ async def _plan(settings: Settings, surroundings: Surroundings, selection: Selec
 
 def _lines(settings: Settings, plan: Plan) -> Iterator[str]:
     for test in plan.tests:
-        needs = needed_passes(test.gate)
-        gate = f"{test.gate.kind.value}, needs {needs} of {test.gate.runs}"
+        gate = f"{test.gate.kind.value}, needs {_needs(test.gate)}"
         yield f"  {test.id}  {gate}" if test.skip is None else f"  {test.id}  skipped: {test.skip}"
     for warning in plan.warnings:
         yield f"warning: {warning}"
     runs = sum(test.gate.runs for test in plan.tests if test.skip is None)
     judge = settings.judge.provider if settings.judge and needs_judge(plan.suite) else "none needed"
-    yield f"{len(plan.tests)} tests, {runs} runs, judge: {judge}. Nothing was sent."
+    counts = f"{counted(len(plan.tests), 'test')}, {counted(runs, 'run')}"
+    yield f"{counts}, judge: {judge}. Nothing was sent."
+
+
+def _needs(gate: GateRule) -> str:
+    return needs(gate, needed=needed_passes(gate), perfect=perfect_runs(gate))

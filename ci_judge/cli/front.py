@@ -1,15 +1,16 @@
 """The command line's border: from words to a command, from errors to lines and exit codes."""
 
-import os
 import sys
 import traceback
+from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
 from typing import Any
 
 import click
 
+from ci_judge.cli.screen import Screen
 from ci_judge.errors import CiJudgeError, ExitCode
-from ci_judge.sinks.log import LogWriter
+from ci_judge.sinks.lasting_stream import LastingStream
 from ci_judge.version import __version__
 from ci_judge.visible_text import one_line
 
@@ -46,10 +47,23 @@ class LazyCommands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take flags without a command for those of ``run``."""
-        if args and args[0].startswith("-") and args[0] not in {"--help", "-h", "--version"}:
+        """Take flags without a command for those of ``run``, and nothing at all for a mistake.
+
+        A step that names no command judges nothing, so it must not be green.
+        """
+        if not args:
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(int(ExitCode.INVALID))
+        if args[0].startswith("-") and args[0] not in {"--help", "-h", "--version"}:
             args = ["run", *args]
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a broken pipe within is a bug, which click would exit with 1 for."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise RuntimeError("a connection of ours was closed and nobody saw to it") from error
 
 
 @click.group(
@@ -65,26 +79,35 @@ def commands() -> None:
 def run_command_line(arguments: list[str]) -> int:
     """Run one command. Every error is one line a problem; a traceback is a bug of ours."""
     _write_anything()
+    err = LastingStream(sys.stderr)
+    out = LastingStream(sys.stdout, complain=err.write)
+    with redirect_stdout(out), redirect_stderr(err):
+        exit_code = _run(arguments, Screen())
+        out.flush()
+        err.flush()
+    return exit_code
+
+
+def _run(arguments: list[str], screen: Screen) -> int:
     try:
-        return _exit_code(commands.main(arguments, prog_name="ci-judge", standalone_mode=False))
+        return _exit_code(
+            commands.main(arguments, prog_name="ci-judge", standalone_mode=False, obj=screen)
+        )
     except CiJudgeError as error:
-        LogWriter(sys.stderr.write, commands=False).untrusted(error.output)
+        screen.clean(error)
+        screen.err.untrusted(error.output)
         for problem in error.problems:
-            _say(f"error: {problem}")
+            _say(screen, f"error: {problem}")
         return int(error.exit_code)
     except click.UsageError as error:
-        _say(f"error: {error.format_message()}{_usage_hint(error)}")
+        _say(screen, f"error: {error.format_message()}{_usage_hint(error)}")
         return int(ExitCode.INVALID)
     except (click.Abort, KeyboardInterrupt):
-        _say("interrupted")
+        _say(screen, "interrupted")
         return int(ExitCode.INTERRUPTED)
-    except BrokenPipeError:
-        # Whoever read our output has gone; the default handler would complain about it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return int(ExitCode.PASSED)
     except Exception as error:  # noqa: BLE001 - the border: a bug is shown as one
-        _say(traceback.format_exc(), limit=None)
-        _say(f"This is a bug in CI Judge ({type(error).__name__}). Please report it: {ISSUES}")
+        screen.err.untrusted(traceback.format_exc())
+        _say(screen, f"This is a bug in CI Judge ({type(error).__name__}). Please report it: {ISSUES}")
         return int(ExitCode.BUG)
 
 
@@ -96,9 +119,8 @@ def _usage_hint(error: click.UsageError) -> str:
     return f" (see `{error.ctx.command_path} --help`)" if error.ctx else ""
 
 
-def _say(text: str, *, limit: int | None = LONGEST_LINE) -> None:
-    shown = text if limit is None else one_line(text, limit=limit)
-    sys.stderr.write(f"{shown}\n")
+def _say(screen: Screen, text: str) -> None:
+    screen.err.line(one_line(text, limit=LONGEST_LINE))
 
 
 def _write_anything() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from ci_judge.cli import options
+from ci_judge.cli.screen import Screen, pass_screen
 from ci_judge.errors import InvalidInput
 from ci_judge.settings import load_settings
 from ci_judge.workflows.generate import (
@@ -15,6 +16,7 @@ from ci_judge.workflows.generate import (
     read_criteria,
     write_generated,
 )
+from ci_judge.workflows.secrecy import make_redactor
 from ci_judge.workflows.surroundings import Surroundings
 
 
@@ -25,7 +27,8 @@ from ci_judge.workflows.surroundings import Surroundings
 @options.config
 @click.option("--criterion", metavar="ID", help="Draft for this criterion alone.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
-def command(**values: Any) -> None:
+@pass_screen
+def command(screen: Screen, **values: Any) -> None:
     """Draft scenarios for every criterion into scenarios/generated, one file each.
 
     Made offline from the criteria's own words; files that exist are kept. Nothing here is run
@@ -38,14 +41,15 @@ def command(**values: Any) -> None:
         environment=surroundings.environment,
         overrides={},
     )
+    screen.protect(make_redactor(settings, surroundings, further=()))
     suite = settings.suite
     criteria = read_criteria(settings.root, suite.criteria, only=values["criterion"])
     texts = generate_scenarios(criteria, per_criterion=settings.generate.scenarios_per_criterion)
     files = write_generated(texts, root=settings.root, force=values["force"])
     for file in files:
-        click.echo(_line(file))
+        screen.out.line(_line(file))
     if is_outside(settings.root, suite.paths):
-        click.echo(f"note: suite.paths leads past {GENERATED_FOLDER}; add it to run these files")
+        screen.out.line(f"note: suite.paths leads past {GENERATED_FOLDER}; add it to run these files")
     problems = [file.problem for file in files if file.problem]
     if problems:
         raise InvalidInput(*problems)

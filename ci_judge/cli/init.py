@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from ci_judge.cli.screen import Screen, pass_screen
 from ci_judge.version import __version__
 from ci_judge.workflows.initialise import initialise
 
@@ -13,7 +14,8 @@ from ci_judge.workflows.initialise import initialise
     epilog="Example: ci-judge init && ci-judge check",
 )
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=".")
-def command(folder: Path) -> None:
+@pass_screen
+def command(screen: Screen, folder: Path) -> None:
     """Write the files of a first run into FOLDER, by default the one you are in.
 
     They are ci-judge.yaml, acceptance.md, scenarios/first.yaml, a GitHub workflow, and lines of
@@ -21,5 +23,5 @@ def command(folder: Path) -> None:
     """
     for file in initialise(folder, version=__version__):
         reason = f" ({file.reason})" if file.reason else ""
-        click.echo(f"{file.outcome:<8} {file.path}{reason}")
-    click.echo("Next: name your endpoint in ci-judge.yaml, then run ci-judge check.")
+        screen.out.line(f"{file.outcome:<8} {file.path}{reason}")
+    screen.out.line("Next: name your endpoint in ci-judge.yaml, then run ci-judge check.")

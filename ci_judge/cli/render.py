@@ -4,7 +4,9 @@ from pathlib import Path
 
 import click
 
+from ci_judge.cli.screen import Screen, pass_screen
 from ci_judge.renderers.registry import renderer
+from ci_judge.sinks.files import shown_path
 from ci_judge.workflows.render import FILE_NAMES, read_report, render_again
 
 _BY_DEFAULT = tuple(kind for kind in FILE_NAMES if kind != "json")
@@ -27,14 +29,17 @@ _BY_DEFAULT = tuple(kind for kind in FILE_NAMES if kind != "json")
     type=click.Choice([*FILE_NAMES, "console"]),
     help="Only this format; may be given several times. console prints.",
 )
-def command(report: Path, report_dir: Path | None, formats: tuple[str, ...]) -> None:
+@pass_screen
+def command(
+    screen: Screen, report: Path, report_dir: Path | None, formats: tuple[str, ...]
+) -> None:
     """Make JUnit, HTML and Markdown again from REPORT, a report.json. Nothing is judged anew."""
     recorded = read_report(report)
     wanted = formats or _BY_DEFAULT
     if "console" in wanted:
         for line in renderer("console").render(recorded.document, recorded.runs):
-            click.echo(line, nl=False)
+            screen.out.line(line.removesuffix("\n"))
     files = [kind for kind in wanted if kind != "console"]
     if files:
         for path in render_again(recorded, folder=report_dir or report.parent, formats=files):
-            click.echo(f"wrote {path}")
+            screen.out.line(f"wrote {shown_path(path)}")

@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 import traceback
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from ci_judge.cli import options
 from ci_judge.engine.stopping import StopSign
 from ci_judge.protocols import Progress
 from ci_judge.redaction import Redactor
+from ci_judge.renderers import console
 from ci_judge.renderers.progress import PlainProgress
 from ci_judge.renderers.registry import renderer
 from ci_judge.sinks.log import LogWriter
@@ -34,7 +36,12 @@ from ci_judge.workflows.surroundings import Surroundings
 @click.option("-x", "stop_at_first", is_flag=True, help="Stop after the first failed test.")
 @click.option("--maxfail", type=click.IntRange(min=1), help="Stop after N failed tests.")
 @click.option("--junitxml", type=click.Path(path_type=Path), help="One more copy of the JUnit XML.")
-@click.option("--quiet", "-q", is_flag=True, help="Say the result and nothing else.")
+@click.option(
+    "--quiet",
+    "-q",
+    is_flag=True,
+    help="Print only tests that failed or are undecided, the result and the report paths.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print report.json to stdout, nothing else.")
 def command(**values: Any) -> int:
     """Send every scenario to its target, call every case, judge, decide and report.
@@ -105,10 +112,15 @@ class _Terminal(FrontDoor):
         self._err.untrusted("".join(traceback.format_exception(error)))
 
     def conclude(self, finished: Finished) -> None:
-        for piece in renderer("console").render(finished.document, finished.runs):
+        for piece in self._report(finished):
             self._out.line(piece.removesuffix("\n"))
         for kind, path in finished.files.items():
             self._out.line(f"{kind}: {_shown(path)}")
+
+    def _report(self, finished: Finished) -> Iterator[str]:
+        if self._quiet:
+            return console.render_briefly(finished.document, finished.runs)
+        return console.render(finished.document, finished.runs)
 
 
 def _shown(path: Path) -> str:

@@ -1,14 +1,12 @@
 """One run as an entry of the report: one line of the ledger."""
 
-from collections.abc import Callable
+import json
 from datetime import UTC, datetime
-from typing import Any, TypeVar
 
 from ci_judge.model.document import (
     CheckEntry,
     FailureEntry,
     MessageEntry,
-    ReportDocument,
     RulingEntry,
     RunEntry,
     TrialEntry,
@@ -16,9 +14,10 @@ from ci_judge.model.document import (
 )
 from ci_judge.model.evidence import CaseValue, Conversation, EvidenceFailure
 from ci_judge.model.judging import CheckResult, ItemVote, JudgeFailure, Run, Trial
-from ci_judge.model.suite import Message
+from ci_judge.model.suite import JsonValue, Message
 
-Entry = TypeVar("Entry", ReportDocument, RunEntry)
+REASON_CHARS = 2_000
+DETAIL_CHARS = 10_000
 
 
 def run_entry(run: Run, *, max_response_chars: int) -> RunEntry:
@@ -28,7 +27,7 @@ def run_entry(run: Run, *, max_response_chars: int) -> RunEntry:
         "test": run.test_id,
         "number": run.number,
         "outcome": run.outcome,
-        "reason": run.reason,
+        "reason": _Cutter(REASON_CHARS).text(run.reason),
         "certain": run.certain,
         "started": iso_time(run.started_at),
         "duration_seconds": round(run.duration_seconds, 6),
@@ -53,7 +52,7 @@ def iso_time(seconds: float) -> str:
 
 
 class _Cutter:
-    """Shortens long texts of one run and counts what it took, once per text of a response."""
+    """Shortens long texts of one run and counts the characters that it took."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -66,14 +65,12 @@ class _Cutter:
         self.cut_chars += extra
         return f"{text[: self._limit]}… [{extra} more characters]"
 
-    def value(self, value: Any) -> Any:
+    def value(self, value: JsonValue) -> JsonValue:
+        """Give a JSON value, or where it is too long the beginning of its text."""
         if isinstance(value, str):
             return self.text(value)
-        if isinstance(value, dict):
-            return {key: self.value(item) for key, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [self.value(item) for item in value]
-        return value
+        text = json.dumps(value, ensure_ascii=False)
+        return value if len(text) <= self._limit else self.text(text)
 
 
 def _response(run: Run, limit: int) -> str | None:
@@ -108,7 +105,7 @@ def _check(result: CheckResult) -> CheckEntry:
         "kind": str(result.kind),
         "wanted": result.wanted,
         "passed": result.passed,
-        "found": result.found,
+        "found": _Cutter(REASON_CHARS).text(result.found),
         "item": result.item,
     }
 
@@ -120,7 +117,7 @@ def _trial(trial: Trial) -> TrialEntry:
             RulingEntry(
                 item=item,
                 passed=ruling.passed,
-                reason=ruling.reason,
+                reason=_Cutter(REASON_CHARS).text(ruling.reason),
                 probability=ruling.probability,
                 draw=ruling.draw,
             )
@@ -143,7 +140,7 @@ def _vote(vote: ItemVote) -> VoteEntry:
         "trials": vote.trials,
         "needed": vote.needed,
         "passed": vote.passed,
-        "reason": vote.reason,
+        "reason": _Cutter(REASON_CHARS).text(vote.reason),
     }
 
 
@@ -152,10 +149,10 @@ def _evidence_failure(failure: EvidenceFailure | None) -> FailureEntry | None:
         return None
     return {
         "code": failure.code.value,
-        "message": failure.message,
+        "message": _Cutter(REASON_CHARS).text(failure.message),
         "status": failure.status,
         "attempts": failure.attempts,
-        "detail": failure.detail,
+        "detail": _Cutter(DETAIL_CHARS).text(failure.detail),
     }
 
 
@@ -164,26 +161,8 @@ def _judge_failure(failure: JudgeFailure | None) -> FailureEntry | None:
         return None
     return {
         "code": failure.code.value,
-        "message": failure.message,
+        "message": _Cutter(REASON_CHARS).text(failure.message),
         "status": failure.status,
         "attempts": failure.requests,
-        "detail": failure.raw,
+        "detail": _Cutter(DETAIL_CHARS).text(failure.raw),
     }
-
-
-def clean_entry(
-    entry: Entry, *, redact: Callable[[Any], Any], printable: Callable[[str], str]
-) -> Entry:
-    """Take secrets out of every text of an entry and make each text legal UTF-8."""
-    cleaned: Entry = _map_text(redact(entry), printable)
-    return cleaned
-
-
-def _map_text(value: Any, change: Callable[[str], str]) -> Any:
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, dict):
-        return {change(key): _map_text(item, change) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_map_text(item, change) for item in value]
-    return value

@@ -4,6 +4,7 @@ import asyncio
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from ci_judge.model.evidence import (
     CaseValue,
@@ -24,7 +25,7 @@ from ci_judge.model.judging import (
     Trial,
     VotePolicy,
 )
-from ci_judge.model.suite import Case, Scenario, Test
+from ci_judge.model.suite import Case, CheckKind, Scenario, Test
 from ci_judge.protocols import CaseRunner, Judge, Target
 from ci_judge.rules.checks import CheckTools, evaluate_checks, phrase_results
 from ci_judge.rules.draws import draw
@@ -32,6 +33,7 @@ from ci_judge.rules.rulings import rule_on
 from ci_judge.rules.verdicts import Verdict, failed_check, reach_verdict
 
 DETAIL_CHARS = 4_000
+SLOW_CHECKS = frozenset({CheckKind.REGEX, CheckKind.JSON_SCHEMA})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,13 +105,22 @@ class Attempts:
         so_far.evidence = collected
         question = _question(test, collected)
         if isinstance(test, Scenario) and isinstance(collected, Conversation):
-            looked = evaluate_checks(test.checks, collected, self._bench.tools)
+            looked = await self._checked(test, collected)
             if isinstance(looked, EvidenceFailure):
-                return _without_evidence(looked, test, so_far)
+                return _without_verdict(looked, so_far)
             so_far.checks = (*looked, *phrase_results(test.expectations, collected))
         if question.items and failed_check(so_far.checks) is None:
             so_far.trials = await self._trials(test, number, question)
         return reach_verdict(so_far.checks, so_far.trials, self._bench.policy, items=question.items)
+
+    async def _checked(
+        self, test: Scenario, conversation: Conversation
+    ) -> tuple[CheckResult, ...] | EvidenceFailure:
+        """Evaluate the checks; those that may take their time do not hold up other runs."""
+        evaluate = partial(evaluate_checks, test.checks, conversation, self._bench.tools)
+        if any(check.kind in SLOW_CHECKS for check in test.checks):
+            return await asyncio.to_thread(evaluate)
+        return evaluate()
 
     async def _collect(self, test: Test, number: int) -> Evidence | EvidenceFailure:
         async with self._bench.slots.target:
@@ -122,11 +133,15 @@ class Attempts:
 
     async def _trials(self, test: Test, number: int, question: Question) -> tuple[Trial, ...]:
         repetitions = range(1, self._bench.policy.repetitions + 1)
-        return tuple(
-            await asyncio.gather(
-                *(self._trial(test, number, repetition, question) for repetition in repetitions)
-            )
-        )
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [
+                    group.create_task(self._trial(test, number, repetition, question))
+                    for repetition in repetitions
+                ]
+        except ExceptionGroup as several:
+            raise several.exceptions[0] from several
+        return tuple(task.result() for task in tasks)
 
     async def _trial(self, test: Test, number: int, repetition: int, question: Question) -> Trial:
         judge = self._bench.judge
@@ -190,6 +205,12 @@ def _failed_trial(repetition: int, failure: JudgeFailure, seconds: float) -> Tri
 def _without_evidence(failure: EvidenceFailure, test: Test, so_far: _Progress) -> Verdict:
     so_far.failure = failure
     return Verdict(outcome=_error_of(test), reason=failure.message, certain=False, votes=())
+
+
+def _without_verdict(failure: EvidenceFailure, so_far: _Progress) -> Verdict:
+    """Book a check that could not be decided: there is evidence, and no verdict on it."""
+    so_far.failure = failure
+    return Verdict(outcome="judge_error", reason=failure.message, certain=False, votes=())
 
 
 def _error_of(test: Test) -> Outcome:

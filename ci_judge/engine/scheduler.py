@@ -24,7 +24,10 @@ class Schedule:
 
 
 class Scheduler:
-    """One pass over the tests. ``record`` is called once for each run that ended."""
+    """One pass over the tests.
+
+    ``record`` is called once for each run, and may raise OSError when there is no room for it.
+    """
 
     def __init__(
         self,
@@ -65,7 +68,16 @@ class Scheduler:
     def _record_what_was_left(self) -> None:
         for test in self._tests:
             for number in self._counters[test.id].missing():
-                self._record(_not_run(test, number, self._stop_sign.reason or "not reached"))
+                self._recorded(_not_run(test, number, self._stop_sign.reason or "not reached"))
+
+    def _recorded(self, run: Run) -> bool:
+        """Record a run. One that cannot be recorded is not counted, and the run ends cleanly."""
+        try:
+            self._record(run)
+        except OSError as error:
+            self._stop_sign.stop(f"stopped: the runs cannot be written down: {error.strerror}")
+            return False
+        return True
 
     def result(self, test: Test) -> TestResult:
         """Decide a test on what its runs came to so far."""
@@ -87,7 +99,8 @@ class Scheduler:
             self._finish(test, await self._make_run(test, number), schedule)
 
     def _finish(self, test: Test, run: Run, schedule: Schedule) -> None:
-        self._record(run)
+        if not self._recorded(run):
+            return
         counter = self._counters[test.id]
         counter.add(run)
         self._progress.run_finished(run)

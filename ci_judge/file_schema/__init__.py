@@ -1,5 +1,6 @@
 """What a person may write in a file: read with places, checked strictly, explained plainly."""
 
+from ci_judge.file_schema.dotted_paths import DottedPath
 from ci_judge.file_schema.loaded_file import (
     DataPath,
     LoadedFile,
@@ -13,6 +14,7 @@ from ci_judge.file_schema.markers import AsWritten, Secret, Wanted, wrong
 from ci_judge.file_schema.models import FileModel
 from ci_judge.file_schema.text_source import read_text
 from ci_judge.file_schema.toml_source import load_toml
+from ci_judge.file_schema.urls import HttpUrl
 from ci_judge.file_schema.validation import problems_or, validate
 from ci_judge.file_schema.values import (
     Count,
@@ -37,9 +39,11 @@ __all__ = [
     "AsWritten",
     "Count",
     "DataPath",
+    "DottedPath",
     "ExactRate",
     "FileModel",
     "FilledText",
+    "HttpUrl",
     "Json",
     "ListOf",
     "LoadedFile",

@@ -7,6 +7,7 @@ from ci_judge.errors import InvalidInput, Place, Problem
 from ci_judge.file_schema.loaded_file import LoadedFile
 from ci_judge.file_schema.text_source import plain_text
 from ci_judge.file_schema.toml_places import TomlPlaces
+from ci_judge.file_schema.typing_marks import placeholder_hint, typographic_hint
 
 _WHERE = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
 _HINTS = {
@@ -35,8 +36,10 @@ def load_toml(text: str, *, file: str) -> LoadedFile:
 def _syntax_problem(error: str, text: str, file: str) -> Problem:
     where = _WHERE.search(error)
     message = error[: where.start()] if where else error
-    hint = next((hint for known, hint in _HINTS.items() if known in message), None)
     line, column = (where[1], where[2]) if where else (None, None)
+    source = text.split("\n")[int(line) - 1] if line else ""
+    known = next((hint for known, hint in _HINTS.items() if known in message), None)
+    hint = typographic_hint(source) or placeholder_hint(source) or known
     return Problem(
         message=f"malformed TOML: {message[:1].lower()}{message[1:]}",
         hint=hint,

@@ -11,6 +11,7 @@ from ci_judge.errors import InvalidInput, Problem
 from ci_judge.file_schema.loaded_file import DataPath, LoadedFile, child, value_at
 from ci_judge.file_schema.models import FileModel
 from ci_judge.file_schema.showing import quoted, shown
+from ci_judge.file_schema.typing_marks import curly_value_hint
 from ci_judge.file_schema.wording import (
     Declared,
     declared_at,
@@ -131,6 +132,9 @@ class _ErrorReader:
         )
 
     def _meant_key(self, parent: tuple[str | int, ...], key: str) -> str | None:
+        curly = curly_value_hint(key)
+        if curly:
+            return curly
         declared = declared_at(self.model, parent)
         known = (
             [name for model in models_in(declared) for name in keys_of(model)] if declared else []
@@ -157,6 +161,11 @@ def _homes(model: type[FileModel], key: str) -> list[str]:
 
 
 def _misfit_hint(value: Any, declared: Declared | None) -> str | None:
+    curly = curly_value_hint(value) if isinstance(value, str) else None
+    return curly or _meant_value(value, declared)
+
+
+def _meant_value(value: Any, declared: Declared | None) -> str | None:
     if not isinstance(value, str) or declared is None:
         plain = isinstance(value, int | float)
         return "put it in quotes" if plain and _wants_text(declared) else None

@@ -122,7 +122,7 @@ class ValueBuilder:
     def _key(self, node: yaml.Node, first: dict[str, int]) -> str | None:
         """Give a key as text, or None (and a problem) for one that cannot stand."""
         if not isinstance(node, yaml.ScalarNode):
-            self._problem("a key must be text", node.start_mark)
+            self._problem("a key must be text", node.start_mark, _meant_placeholder(node))
             return None
         key = str(node.value)
         if key in first:
@@ -151,6 +151,14 @@ class ValueBuilder:
     def _problem(self, message: str, mark: Any, hint: str | None = None) -> None:
         place = Place(file=self.file, line=mark.line + 1, column=mark.column + 1)
         self.problems.append(Problem(message=message, hint=hint, place=place))
+
+
+def _meant_placeholder(node: yaml.Node) -> str | None:
+    """Recognise ``{{message}}`` without quotes, which is a map in the place of a key."""
+    inner = node.value if isinstance(node, yaml.MappingNode) and node.flow_style else []
+    if len(inner) == 1 and isinstance(inner[0][0], yaml.ScalarNode):
+        return f'quote it: "{{{{{inner[0][0].value}}}}}"'
+    return None
 
 
 def _take_over(entries: WrittenMap, source: WrittenMap) -> None:

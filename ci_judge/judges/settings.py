@@ -3,12 +3,13 @@
 from fractions import Fraction
 from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from ci_judge.file_schema import (
     ExactRate,
     FileModel,
     FilledText,
+    HttpUrl,
     Rate,
     Seconds,
     Secret,
@@ -22,13 +23,6 @@ SAMPLE_REPETITIONS = 3
 ProviderName: TypeAlias = Literal["stub", "anthropic", "openai", "systemone"]
 
 
-def _base_url(text: str) -> str:
-    scheme, _, rest = text.partition("://")
-    if scheme.lower() not in {"http", "https"} or not rest or not text.isprintable() or " " in text:
-        raise wrong("must be a URL that begins with http:// or https:// and holds no blank")
-    return text
-
-
 class JudgeSettings(FileModel):
     """Who judges, and how opinions become the verdict of a run."""
 
@@ -36,7 +30,7 @@ class JudgeSettings(FileModel):
         description='Who judges: stub, anthropic, openai or systemone ("stub" needs no key)'
     )
     model: FilledText | None = Field(default=None, description="Model that judges")
-    base_url: Annotated[FilledText, AfterValidator(_base_url)] | None = Field(
+    base_url: HttpUrl | None = Field(
         default=None, description="Root URL of the provider's API (unset: the provider's own)"
     )
     api_key_env: VariableName | None = Field(

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ci_judge.judges.comparison import first_difference
@@ -47,8 +47,8 @@ def _judge_scenario(question: ScenarioQuestion) -> Answer | JudgeFailure:
     for number, expectation in enumerate(question.expectations, start=1):
         if not expectation.phrases:
             return _needs_a_judge(f"expectation {number} quotes no phrase")
-    response = question.conversation.response
-    return _answer(*(_by_phrases(response, e) for e in question.expectations))
+    texts = [reply.text for reply in question.conversation.replies]
+    return _answer(*(_by_phrases(texts, each) for each in question.expectations))
 
 
 def _judge_case(question: CaseQuestion) -> Answer | JudgeFailure:
@@ -65,11 +65,16 @@ def _judge_case(question: CaseQuestion) -> Answer | JudgeFailure:
             " no phrase"
         )
     wanted = Expectation(text=question.requirement, phrases=phrases)
-    return _answer(_by_phrases(_json_text(evidence), wanted))
+    return _answer(_by_phrases([_json_text(evidence)], wanted))
 
 
-def _by_phrases(text: str, expectation: Expectation) -> Decision:
-    missing = [phrase for phrase in expectation.phrases if not holds_phrase(text, phrase)]
+def _by_phrases(texts: Sequence[str], expectation: Expectation) -> Decision:
+    """Look for each phrase in any of the texts, as the phrase check before every judge does."""
+    missing = [
+        phrase
+        for phrase in expectation.phrases
+        if not any(holds_phrase(text, phrase) for text in texts)
+    ]
     if missing:
         return Decision(passed=False, reason=f"does not hold {_listed(missing)}")
     return Decision(passed=True, reason=f"holds {_listed(expectation.phrases)}")

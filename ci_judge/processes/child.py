@@ -74,7 +74,6 @@ class Children:
         self._living: set[Child] = set()
 
     async def __aenter__(self) -> Self:
-        atexit.register(self.kill_now)
         return self
 
     async def __aexit__(
@@ -110,6 +109,7 @@ class Children:
         With ``apart`` its errors are kept on their own, else among its output. ``options`` go to
         asyncio (``stdin``, ``pass_fds``). Raises OSError if it cannot start.
         """
+        atexit.register(self.kill_now)  # once, however often it is called: close takes all away
         output = CapturedOutput(limit_bytes=output_bytes)
         errors = CapturedOutput(limit_bytes=output_bytes) if apart else output
         streams = [output.open(), *([errors.open()] if apart else [])]

@@ -5,27 +5,43 @@ from typing import Final
 
 from ci_judge.model.document import GroupEntry, ReportDocument, TestEntry
 from ci_judge.protocols import RunSource
-from ci_judge.renderers.shown_runs import first_bad_run
+from ci_judge.renderers.next_steps import next_step
+from ci_judge.renderers.shown_runs import first_bad_run, kind_of
+from ci_judge.renderers.troubles import trouble_lines
 from ci_judge.renderers.wording import (
     MARKS,
     WORDS,
+    all_in_order,
     counted,
     duration,
+    forgiven,
     interval,
+    mostly_open,
     percent,
     standing,
     verdict,
+    without_verdict,
 )
 from ci_judge.visible_text import one_line
 
 LINE_CHARS: Final = 400
 _NAME_CHARS: Final = 120
+_TO_EXPLAIN: Final = frozenset({"failed", "error", "advisory"})
 
 
 def render(document: ReportDocument, runs: RunSource) -> Iterator[str]:
     """Yield lines, each with its line end. Paths of the reports are the caller's to print."""
     for line in _lines(document, runs):
         yield f"{line}\n"
+
+
+def render_briefly(document: ReportDocument, runs: RunSource) -> Iterator[str]:
+    """Yield the gating tests that failed or are undecided, with why and what next; the result."""
+    for test in all_in_order(document):
+        if standing(test) in {"failed", "error"}:
+            yield f"{test_line(test, name=test['id'])}\n"
+            yield from (f"{line}\n" for line in _why(test, runs))
+    yield f"{_headline(document)}\n"
 
 
 def _lines(document: ReportDocument, runs: RunSource) -> Iterator[str]:
@@ -45,33 +61,41 @@ def _group(group: GroupEntry, runs: RunSource) -> Iterator[str]:
     if not group["tests"]:
         yield "  nothing covers this criterion"
     for test in group["tests"]:
-        yield f"  {test_line(test)}"
-        if standing(test) in {"failed", "error", "advisory"}:
-            yield from _why(test, runs)
+        yield f"  {test_line(test, name=test['name'])}"
+        told = _why(test, runs) if standing(test) in _TO_EXPLAIN else _errors(test)
+        yield from (f"  {line}" for line in told)
 
 
-def test_line(test: TestEntry) -> str:
+def test_line(test: TestEntry, *, name: str) -> str:
     """One line a test: mark, name, passes of planned, rate and interval, what the gate needs."""
     where = standing(test)
-    name = one_line(test["name"], limit=_NAME_CHARS)
+    head = f"{MARKS[where]} {one_line(name, limit=_NAME_CHARS)}"
     if where == "skipped":
         reason = one_line(test["skip_reason"] or "no reason given", limit=LINE_CHARS)
-        return f"{MARKS[where]} {name}  skipped: {reason}"
+        return f"{head}  skipped: {reason}"
     parts = [f"{test['passes']} of {test['planned']}"]
-    if test["rate"] is not None:
-        parts.append(f"{percent(test['rate'])} ({interval(test)})")
+    if mostly_open(test):
+        parts.append(without_verdict(test))
+    elif test["rate"] is not None and test["planned"] > 1:
+        parts.append(f"{percent(test['rate'])} (interval {interval(test)})")
     parts.append(f"needs {one_line(test['gate']['needs'], limit=_NAME_CHARS)}")
     if where in {"error", "advisory"}:
         parts.append(WORDS[where])
-    return f"{MARKS[where]} {name}  {', '.join(parts)}"
+    return f"{head}  {', '.join(parts)}"
 
 
 def _why(test: TestEntry, runs: RunSource) -> Iterator[str]:
-    yield f"      gate: {one_line(test['gate']['sentence'], limit=LINE_CHARS)}"
-    if run := first_bad_run(test, runs):
-        reason = one_line(run["reason"], limit=LINE_CHARS)
-        yield f"      run {run['number']}: {reason}"
-    yield f"      at {one_line(test['file'], limit=LINE_CHARS)}{_line_number(test)}"
+    yield f"    gate: {one_line(test['gate']['sentence'], limit=LINE_CHARS)}"
+    yield from _errors(test)
+    run = first_bad_run(test, runs)
+    if run and not (test["troubles"] and kind_of(run) == "error"):
+        yield f"    run {run['number']}: {one_line(run['reason'], limit=LINE_CHARS)}"
+    yield f"    next: {next_step(test)}"
+    yield f"    at {one_line(test['file'], limit=LINE_CHARS)}{_line_number(test)}"
+
+
+def _errors(test: TestEntry) -> Iterator[str]:
+    return (f"    errors: {one_line(str(line), limit=LINE_CHARS)}" for line in trouble_lines(test))
 
 
 def _line_number(test: TestEntry) -> str:
@@ -80,7 +104,8 @@ def _line_number(test: TestEntry) -> str:
 
 def _headline(document: ReportDocument) -> str:
     marks = {"passed": MARKS["passed"], "failed": MARKS["failed"]}
-    return f"{marks.get(document['status'], '!')} {verdict(document)}"
+    mark = "!" if forgiven(document) else marks.get(document["status"], "!")
+    return f"{mark} {verdict(document)}"
 
 
 def _totals(document: ReportDocument) -> str:

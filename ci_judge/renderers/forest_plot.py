@@ -9,8 +9,10 @@ from ci_judge.renderers.wording import (
     Standing,
     all_in_order,
     interval,
+    mostly_open,
     percent,
     standing,
+    without_verdict,
 )
 
 
@@ -18,7 +20,7 @@ from ci_judge.renderers.wording import (
 class PlotRow:
     """One test. Positions are percentages of the width as text ("49.02%"), 0 % at the left.
 
-    ``rate`` is None where no run was judged. ``words`` says in text what the picture shows.
+    ``rate`` is None where most runs gave no verdict. ``words`` says in text what the picture shows.
     """
 
     anchor: str
@@ -44,17 +46,18 @@ def plot_rows(document: ReportDocument) -> Iterator[PlotRow]:
 
 
 def plot_row(test: TestEntry, *, group: str) -> PlotRow:
-    low, high = test["interval"]
+    told = test["rate"] is not None and not mostly_open(test)
+    low, high = test["interval"] if told else (0.0, 1.0)
     return PlotRow(
         anchor=test["anchor"],
         name=test["name"],
         group=group,
         standing=standing(test),
         counts=f"{test['passes']} of {test['planned']}",
-        percent=percent(test["rate"]),
+        percent=percent(test["rate"] if told else None),
         low=_share(low),
         width=_share(high - low),
-        rate=None if test["rate"] is None else _share(test["rate"]),
+        rate=_share(test["rate"] or 0.0) if told else None,
         threshold=_share(test["gate"]["threshold"]),
         words=_words(test),
         sentence=test["gate"]["sentence"],
@@ -69,6 +72,8 @@ def _words(test: TestEntry) -> str:
     threshold = percent(test["gate"]["threshold"])
     if test["rate"] is None:
         return f"{WORDS[standing(test)]}: no run was judged, threshold {threshold}"
+    if mostly_open(test):
+        return f"{WORDS[standing(test)]}: {without_verdict(test)}, threshold {threshold}"
     return (
         f"{WORDS[standing(test)]}: rate {percent(test['rate'])}, interval {interval(test)}, "
         f"threshold {threshold}"

@@ -15,6 +15,8 @@ from ci_judge.renderers import wording
 from ci_judge.renderers.forest_plot import plot_rows
 from ci_judge.renderers.html_room import Room
 from ci_judge.renderers.html_view import Rooms, Views
+from ci_judge.renderers.next_steps import next_step
+from ci_judge.renderers.troubles import trouble_lines
 from ci_judge.visible_text import visible
 
 BAD_BYTES: Final = 5 * 512 * 1024
@@ -69,7 +71,10 @@ def _environment() -> Environment:
         standing=wording.standing,
         in_order=wording.in_order,
         verdict=wording.verdict,
-        next_step=wording.next_step,
+        next_step=next_step,
+        trouble_lines=trouble_lines,
+        forgiven=wording.forgiven,
+        mostly_open=wording.mostly_open,
         interval=wording.interval,
         paragraphs=_paragraphs,
     )

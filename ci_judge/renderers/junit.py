@@ -17,7 +17,9 @@ from junit_xml import TestCase, TestSuite
 
 from ci_judge.model.document import GroupEntry, ReportDocument, RunEntry, TestEntry
 from ci_judge.protocols import RunSource
+from ci_judge.renderers.next_steps import next_step
 from ci_judge.renderers.shown_runs import clipped, first_bad_run, passages
+from ci_judge.renderers.troubles import trouble_lines
 from ci_judge.renderers.wording import Standing, standing
 from ci_judge.visible_text import one_line, visible
 
@@ -25,6 +27,7 @@ SYSTEM_OUT_BYTES: Final = 8 * 1024
 MESSAGE_CHARS: Final = 300
 NAME_CHARS: Final = 1000
 _PASSAGE_CHARS: Final = 2000
+_TO_EXPLAIN: Final = frozenset({"failed", "error", "advisory"})
 _BYTES: Final = ("utf-8", "surrogatepass")
 
 
@@ -64,7 +67,7 @@ def _suite(document: ReportDocument, group: GroupEntry, runs: RunSource) -> str:
 
 
 def _bad_run(test: TestEntry, runs: RunSource) -> RunEntry | None:
-    return first_bad_run(test, runs) if standing(test) in {"failed", "error", "advisory"} else None
+    return first_bad_run(test, runs) if standing(test) in _TO_EXPLAIN else None
 
 
 def _case(test: TestEntry, bad: RunEntry | None) -> TestCase:
@@ -74,10 +77,16 @@ def _case(test: TestEntry, bad: RunEntry | None) -> TestCase:
         elapsed_sec=test["duration_seconds"],
         file=_text(test["file"]),
         line=test["line"],
-        stdout=_within(_story(test, bad), SYSTEM_OUT_BYTES) if bad else None,
+        stdout=_output(test, bad),
     )
     _add_result(case, test, bad)
     return case
+
+
+def _output(test: TestEntry, bad: RunEntry | None) -> str | None:
+    """Tell why runs ended in errors, then the run that explains the result; None without both."""
+    told = [_text("\n".join(map(str, trouble_lines(test)))), _story(test, bad) if bad else ""]
+    return _within("\n\n".join(filter(None, told)), SYSTEM_OUT_BYTES) or None
 
 
 def _name(test_id: str) -> str:
@@ -112,8 +121,16 @@ def _message(test: TestEntry, bad: RunEntry | None) -> str:
     """One line that is never empty, because readers take an empty one for a pass."""
     if test["result"] == "skipped":
         return one_line(f"skipped: {test['skip_reason'] or 'no reason given'}", limit=MESSAGE_CHARS)
-    reason = f" First: {bad['reason']}" if bad and bad["reason"].strip() else ""
-    return one_line(f"{test['gate']['sentence']}{reason}".strip(), limit=MESSAGE_CHARS) or "failed"
+    parts = [test["gate"]["sentence"], *_short_reasons(test, bad)]
+    return one_line(" ".join(parts).strip(), limit=MESSAGE_CHARS) or "failed"
+
+
+def _short_reasons(test: TestEntry, bad: RunEntry | None) -> Iterator[str]:
+    """Why runs ended in errors where that is most of the matter, else why the first one failed."""
+    if test["errors"] > test["fails"]:
+        yield from map(str, trouble_lines(test))
+    elif bad and bad["reason"].strip():
+        yield f"First: {bad['reason']}"
 
 
 def _details(test: TestEntry, bad: RunEntry | None) -> str:
@@ -121,6 +138,9 @@ def _details(test: TestEntry, bad: RunEntry | None) -> str:
     lines = [f"{test['name']}", gate["sentence"], f"Needs {gate['needs']}."]
     if test["skip_reason"]:
         lines.append(f"Skipped: {test['skip_reason']}")
+    lines += map(str, trouble_lines(test))
+    if standing(test) in _TO_EXPLAIN:
+        lines.append(f"Next: {next_step(test)}")
     if bad:
         lines += ["", _story(test, bad)]
     return _within(_text("\n".join(lines)), SYSTEM_OUT_BYTES)

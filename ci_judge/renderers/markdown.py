@@ -7,15 +7,18 @@ from ci_judge.model.document import ReportDocument, RunEntry, TestEntry
 from ci_judge.protocols import RunSource
 from ci_judge.renderers.markdown_fit import Block, Fallback, whole
 from ci_judge.renderers.markdown_text import cell, code_span, fenced, prose
-from ci_judge.renderers.shown_runs import clipped, first_bad_run, passages
+from ci_judge.renderers.next_steps import next_step
+from ci_judge.renderers.shown_runs import clipped, first_bad_run, kind_of, passages
+from ci_judge.renderers.troubles import trouble_lines
 from ci_judge.renderers.wording import (
     Standing,
     all_in_order,
     cost,
     counted,
     duration,
+    forgiven,
     interval,
-    next_step,
+    mostly_open,
     percent,
     short_sha,
     shown_names,
@@ -23,6 +26,7 @@ from ci_judge.renderers.wording import (
     text_bar,
     verdict,
     web_address,
+    without_verdict,
 )
 
 FULL_CHARS: Final = 4000
@@ -65,7 +69,7 @@ def _named(tests: Sequence[TestEntry], names: Mapping[str, str]) -> list[TestEnt
 
 
 def _verdict(document: ReportDocument) -> Block:
-    emoji = _STATUS_EMOJI.get(document["status"], "⚠️")
+    emoji = "⚠️" if forgiven(document) else _STATUS_EMOJI.get(document["status"], "⚠️")
     return Block(text=f"### {emoji} CI Judge: {verdict(document)}\n\n{_counts(document)}")
 
 
@@ -138,6 +142,10 @@ def _row(test: TestEntry) -> str:
 def _rate(test: TestEntry) -> str:
     if test["rate"] is None:
         return "no run was judged"
+    if test["planned"] == 1:
+        return "one run has no rate"
+    if mostly_open(test):
+        return without_verdict(test)
     return f"`{text_bar(test)}` {percent(test['rate'])} ({interval(test)})"
 
 
@@ -165,10 +173,22 @@ def _story_head(test: TestEntry, run: RunEntry | None) -> str:
     lines = [
         f"{name} in {code_span(test['file'])}{line}",
         prose(test["gate"]["sentence"]),
-        *([f"Run {run['number']}: {prose(run['reason'])}"] if run else []),
+        *_errors(test),
+        *_reason(test, run),
         f"**Next:** {next_step(test)}",
     ]
     return "\\\n".join(line for line in lines if line)
+
+
+def _reason(test: TestEntry, run: RunEntry | None) -> Iterator[str]:
+    """Say why the run shown came out as it did, unless its error has just been told."""
+    if run and not (test["troubles"] and kind_of(run) == "error"):
+        yield f"Run {run['number']}: {prose(run['reason'])}"
+
+
+def _errors(test: TestEntry) -> Iterator[str]:
+    for what, reason in trouble_lines(test):
+        yield f"{what}: {prose(reason)}" if reason else f"{what}."
 
 
 def _transcript(test: TestEntry, run: RunEntry, limit: int) -> str:
@@ -180,10 +200,15 @@ def _transcript(test: TestEntry, run: RunEntry, limit: int) -> str:
 def _folded(tests: Sequence[TestEntry], where: Standing, *, order: int) -> Iterator[Block]:
     found = [test for test in tests if standing(test) == where]
     if found:
-        body = _skipped_rows(found) if where == "skipped" else _rows(found)
+        body = _skipped_rows(found) if where == "skipped" else _rows_with_errors(found)
         text = f"<details><summary>{len(found)} {where}</summary>\n\n{body}\n\n</details>"
         cut = Fallback(order=order, text="", what=f"list of {where} tests", how="left out")
         yield Block(text=text, fallbacks=(cut,))
+
+
+def _rows_with_errors(tests: Sequence[TestEntry]) -> str:
+    errors = [f"- {code_span(test['name'])}: {line}" for test in tests for line in _errors(test)]
+    return "\n".join([_rows(tests), *(["", *errors] if errors else [])])
 
 
 def _skipped_rows(tests: Sequence[TestEntry]) -> str:
@@ -202,5 +227,8 @@ def _footer(document: ReportDocument) -> Block:
         f"CI Judge {prose(document['tool']['version'])}",
         *([f"updated for `{sha}`"] if sha else []),
     ]
-    key = "In the bars `●` is the rate, `├─┤` its interval, `┃` the gate's threshold."
+    key = (
+        "In the bars `●` is the rate of the runs, `├─┤` the interval: the true rates that so many "
+        "runs leave plausible, `┃` the gate's threshold."
+    )
     return Block(text=f"---\n\n<sub>{' · '.join(parts)}</sub>\n\n<sub>{key}</sub>")

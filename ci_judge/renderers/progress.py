@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Final
 
 from ci_judge.model.judging import Run
-from ci_judge.model.results import TestOutcome, TestResult
-from ci_judge.renderers.wording import MARKS, WORDS
+from ci_judge.model.results import Tally, TestOutcome, TestResult
+from ci_judge.renderers.wording import MARKS, WORDS, counted
 from ci_judge.visible_text import one_line
 
 LINE_CHARS: Final = 300
@@ -29,7 +29,7 @@ def result_line(result: TestResult) -> str:
     """Tell a test's result in one short, safe line; the report after it says why."""
     outcome = result.gate.outcome
     head = f"{_mark(result)} {one_line(result.test.id, limit=_NAME_CHARS)}"
-    counts = f"{result.tally.passes} of {result.tally.planned}"
+    counts = f"{result.tally.passes} of {result.tally.planned}{_errors(result.tally)}"
     if outcome == "skipped":
         return (
             f"{head}  skipped: {one_line(result.test.skip or 'no reason given', limit=LINE_CHARS)}"
@@ -37,6 +37,10 @@ def result_line(result: TestResult) -> str:
     if outcome == "passed":
         return f"{head}  {counts}"
     return f"{head}  {counts}, {_word(result, outcome)}"
+
+
+def _errors(tally: Tally) -> str:
+    return f", {counted(tally.errors, 'error')}" if tally.errors else ""
 
 
 def _mark(result: TestResult) -> str:

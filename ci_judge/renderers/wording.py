@@ -37,9 +37,6 @@ RUN_WORDS: Final[dict[Outcome, str]] = {
 }
 _WEB_ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]+)?(?:/[A-Za-z0-9._~/=?&%+-]*)?")
 _SHA = re.compile(r"[0-9a-f]{7,64}")
-_READ: Final = (
-    "read the failing answers; fix the feature if they are wrong, the expectation if they are right"
-)
 BAR_CELLS: Final = 21
 _MINUTE_SECONDS = 60
 _MAX_DIGITS = 3
@@ -77,13 +74,37 @@ def verdict(document: ReportDocument) -> str:
     summary = document["summary"]
     match document["status"]:
         case "interrupted":
-            return f"Interrupted after {counted(summary['runs_made'], 'run')}"
+            made, planned = summary["runs_made"], counted(summary["runs_planned"], "run")
+            return f"Interrupted after {made:,} of {planned}"
         case "skipped":
-            return "Skipped"
+            return _skipped(summary["skipped"])
         case "invalid":
             return "Nothing was judged"
         case _:
-            return _gates(summary["failed"], summary["errors"], _gating(document))
+            gates = _gates(summary["failed"], summary["errors"], _gating(document))
+            return f"{gates}{_but(document)}"
+
+
+def _skipped(tests: int) -> str:
+    return (
+        f"All {counted(tests, 'test')} were skipped" if tests > 1 else "The only test was skipped"
+    )
+
+
+def _but(document: ReportDocument) -> str:
+    """Add what the counts alone would leave people to wonder about."""
+    if forgiven(document):
+        return "; this does not fail the step"
+    advisory = sum(standing(test) == "advisory" for test in all_in_order(document))
+    if not advisory or document["status"] != "passed":
+        return ""
+    return f"; {counted(advisory, 'advisory test')} did not, which does not fail the step"
+
+
+def forgiven(document: ReportDocument) -> bool:
+    """Tell whether gates that did not pass were told not to fail the step (``run.fail_on``)."""
+    summary = document["summary"]
+    return document["status"] == "passed" and bool(summary["failed"] or summary["errors"])
 
 
 def _gating(document: ReportDocument) -> int:
@@ -110,6 +131,16 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def mostly_open(test: TestEntry) -> bool:
+    """Tell whether most planned runs gave no verdict: the rate of the others says little."""
+    return test["judged"] * 2 < test["planned"]
+
+
+def without_verdict(test: TestEntry) -> str:
+    """``11 runs without a verdict``, to be said instead of a rate."""
+    return f"{counted(test['planned'] - test['judged'], 'run')} without a verdict"
+
+
 def percent(rate: float | None) -> str:
     """``80 %``; only what is whole prints as ``0 %`` or ``100 %``; ``n/a`` without a rate."""
     if rate is None:
@@ -133,29 +164,25 @@ def _apart(rates: tuple[float, ...], others: tuple[float, ...]) -> list[str]:
 
 
 def text_bar(test: TestEntry) -> str:
-    """Draw rate, interval and threshold on a line of ``BAR_CELLS`` characters, 0 to 100 %."""
-    low, high = (_cell(end) for end in test["interval"])
+    """Draw rate, interval and threshold on a line of ``BAR_CELLS`` characters, 0 to 100 %.
+
+    What is not the threshold stands beside it, however close it is.
+    """
+    threshold = test["gate"]["threshold"]
+    low, high = (_cell(end, beside=threshold) for end in test["interval"])
     cells = ["─" if low <= cell <= high else "·" for cell in range(BAR_CELLS)]
     cells[low], cells[high] = "├", "┤"
-    cells[_cell(test["gate"]["threshold"])] = "┃"
+    cells[_cell(threshold, beside=threshold)] = "┃"
     if test["rate"] is not None:
-        cells[_cell(test["rate"])] = "●"
+        cells[_cell(test["rate"], beside=threshold)] = "●"
     return "".join(cells)
 
 
-def _cell(rate: float) -> int:
-    return min(BAR_CELLS - 1, max(0, round(rate * (BAR_CELLS - 1))))
-
-
-def next_step(test: TestEntry) -> str:
-    """Say what somebody can do about a test that is not green, in our own words alone."""
-    if test["result"] == "error":
-        return "find out why runs ended in errors, then run it again; an error is not a failure."
-    if test["planned"] == 1:
-        return f"{_READ}."
-    if test["gate"]["decision"] == "not_proven":
-        return f"{_READ}. If so many failures are fine, lower the threshold or plan more runs."
-    return f"{_READ}. So many failures are not bad luck."
+def _cell(rate: float, *, beside: float) -> int:
+    cell = round(rate * (BAR_CELLS - 1))
+    if cell == round(beside * (BAR_CELLS - 1)):
+        cell += (rate > beside) - (rate < beside)
+    return min(BAR_CELLS - 1, max(0, cell))
 
 
 def duration(seconds: float) -> str:

@@ -13,7 +13,8 @@ from ci_judge.rules.rounding import apart, written, written_percent
 class Standing:
     """A gate that was applied: everything its sentence speaks of.
 
-    ``perfect`` is the least number of runs with which a perfect score passes.
+    ``perfect`` is the least number of runs with which a perfect score passes. ``more_runs`` is how
+    many further runs would pass if the observed rate were kept, None where more are no remedy.
     """
 
     rule: GateRule
@@ -27,6 +28,11 @@ class Standing:
     @property
     def without_verdict(self) -> int:
         return self.tally.errors + self.tally.not_run
+
+    @property
+    def mostly_open(self) -> bool:
+        """Tell whether most planned runs gave no verdict: the rate of the others says little."""
+        return self.without_verdict > self.tally.judged
 
 
 def needs(rule: GateRule, *, needed: int | None, perfect: int | None) -> str:
@@ -77,14 +83,20 @@ def _even_perfect(rule: GateRule, highest_threshold: Fraction) -> str:
 
 def _counts(standing: Standing) -> str:
     tally = standing.tally
+    if standing.mostly_open:
+        how = _without_verdict(tally, noun="")
+        return f"{tally.passes} passed and {tally.fails} failed of {tally.planned} runs, {how}"
     rate = Fraction(tally.passes, tally.judged)
     marks = (0, standing.rule.threshold, 1)
-    judged = "judged " if standing.without_verdict else ""
-    of_what = f"{tally.judged} {judged}run{_plural(tally.judged)} passed" if judged else ""
-    counts = f"{tally.passes} of {of_what or f'{tally.judged} passed'}"
+    of_what = f"{tally.judged}"
+    if standing.without_verdict:
+        of_what = _counted(tally.judged, "judged run")
     interval = _interval_words(standing.interval, marks=(*marks, rate))
     confidence = written_percent(standing.rule.confidence)
-    return f"{counts} ({apart(rate, marks, scale=100)} %, {confidence} interval {interval})"
+    return (
+        f"{tally.passes} of {of_what} passed "
+        f"({apart(rate, marks, scale=100)} %, {confidence} interval {interval})"
+    )
 
 
 def _interval_words(interval: Interval, *, marks: tuple[Fraction | int, ...]) -> str:
@@ -129,6 +141,8 @@ def _misses_clause(rule: GateRule, fails: int) -> str:
 
 
 def _ending(standing: Standing) -> str:
+    if standing.mostly_open:
+        return _open_ending(standing)
     match standing.kind:
         case DecisionKind.UNDECIDED:
             return f" Not decided: {_without_verdict(standing.tally)} and could turn it either way."
@@ -141,14 +155,42 @@ def _ending(standing: Standing) -> str:
             return _settled(standing)
 
 
-def _not_proven(standing: Standing) -> str:
-    if standing.more_runs is not None:
-        more = _counted(standing.more_runs, "more run")
-        return f" Not proven either way: about {more} at this rate would decide it."
-    if standing.perfect is None:
+def _open_ending(standing: Standing) -> str:
+    """Say what the many runs without a verdict mean, and nothing about the rate of the few."""
+    open_runs = standing.without_verdict
+    if standing.kind is DecisionKind.UNDECIDED:
+        return f" Not decided: those {open_runs} could turn it either way."
+    if standing.kind is DecisionKind.MET:
+        return f" Those {open_runs} could not change the result."
+    if standing.needed is None:
         return ""
+    most = f"{standing.tally.passes + open_runs} of {standing.rule.runs}"
+    return f" Even if those {open_runs} had passed, {most} would be too few."
+
+
+def _not_proven(standing: Standing) -> str:
+    """Say on which side of the threshold the rate is, and whether more runs are a remedy."""
+    rule, tally = standing.rule, standing.tally
+    rate, threshold = Fraction(tally.passes, tally.judged), written_percent(rule.threshold)
+    if rule.kind is GateKind.RATE or standing.perfect is None:
+        return ""
+    if rate < rule.threshold:
+        return f" The rate is below {threshold}: more runs would most likely confirm the failure."
+    if rate == rule.threshold:
+        return f" The rate is exactly {threshold}: more runs at this rate cannot decide it."
+    return _too_few(standing, threshold)
+
+
+def _too_few(standing: Standing, threshold: str) -> str:
+    if standing.more_runs is None:
+        return f" The rate is so little above {threshold} that no reasonable number would prove it."
+    enough = standing.tally.judged + standing.more_runs
+    if enough == standing.perfect:  # the rule's clause has just said it
+        return ""
+    are = "run is" if standing.rule.runs == 1 else "runs are"
     return (
-        " Not proven either way: so close to the threshold, more runs at this rate decide nothing."
+        f" The rate is above {threshold}, but {standing.rule.runs} {are} too few to prove it: "
+        f"at this rate about {enough} would do."
     )
 
 
@@ -165,18 +207,19 @@ def _nothing_judged(standing: Standing) -> str:
     return f"nothing was judged: {_without_verdict(standing.tally)}."
 
 
-def _without_verdict(tally: Tally) -> str:
-    errors = f"{_counted(tally.errors, 'run')} ended in an error" if tally.errors else ""
-    was = "was" if tally.not_run == 1 else "were"
-    not_run = f"{tally.not_run}{'' if errors else f' run{_plural(tally.not_run)}'} {was} not run"
-    return " and ".join(part for part in (errors, not_run if tally.not_run else "") if part)
+def _without_verdict(tally: Tally, *, noun: str = "run") -> str:
+    """Count what gave no verdict: ``2 runs ended in errors and 1 was not run``."""
+    ended = "ended in an error" if tally.errors == 1 else "ended in errors"
+    was = "was not run" if tally.not_run == 1 else "were not run"
+    counts = [(count, how) for count, how in ((tally.errors, ended), (tally.not_run, was)) if count]
+    nouns = [noun, *[""] * len(counts)]
+    return " and ".join(
+        f"{_counted(count, name) if name else count} {how}"
+        for (count, how), name in zip(counts, nouns, strict=False)
+    )
 
 
 def _counted(count: int, noun: str) -> str:
     if count == 1:
         return f"1 {noun}"
     return f"{count} {noun}es" if noun.endswith("s") else f"{count} {noun}s"
-
-
-def _plural(count: int) -> str:
-    return "" if count == 1 else "s"

@@ -7,7 +7,7 @@ Every gate is a critical count: at least k of the planned runs. Formulas: Wilson
 import math
 from bisect import bisect_left
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from ci_judge.errors import Problem
 from ci_judge.model.results import DecisionKind, GateResult, Interval, Tally, TestOutcome
@@ -17,6 +17,7 @@ from ci_judge.rules.binomials import at_least, critical_count
 from ci_judge.rules.intervals import two_sided_z, wilson
 
 _MOST_MORE_RUNS = 100_000
+_NEAR_RUNS = 200
 _EXACT_POWERS = 10_000  # beyond it a power as a fraction is too long to be worth its digits
 _SHORT_DECIMALS = 2
 _LONG_DECIMALS = 6
@@ -166,37 +167,36 @@ def _kind(rule: GateRule, outcome: TestOutcome, interval: Interval) -> DecisionK
 
 
 def _more_runs(rule: GateRule, tally: Tally) -> int | None:
-    """Estimate how many further runs at the observed rate put it clearly on one side."""
-    rate = Fraction(tally.passes, tally.judged)
-    if rate == rule.threshold:
-        return None
-    total = _proving_runs(rule, rate, tally.judged) if rate > rule.threshold else None
-    if total is None:
-        total = _excluding_runs(rule, rate)
-    more = total - tally.judged
-    return max(1, more) if more <= _MOST_MORE_RUNS else None
+    """Estimate how many further runs would pass the gate if the observed rate were kept.
 
-
-def _excluding_runs(rule: GateRule, rate: Fraction) -> int:
-    """Return the n at which Wilson's interval around the rate no longer holds the threshold.
-
-    It does while (p̂ - T)² n < z²T(1 - T), on either side of it.
+    None where more runs are no remedy: at or below the threshold, and for gates that go by the
+    rate or the misses alone.
     """
-    threshold = rule.threshold
-    spread = float(threshold * (1 - threshold) / (rate - threshold) ** 2)
-    return math.ceil(two_sided_z(rule.confidence) ** 2 * spread)
-
-
-def _proving_runs(rule: GateRule, rate: Fraction, judged: int) -> int | None:
-    """Search the n at which the exact gate would pass at this rate; None for the other gates."""
-    if rule.kind is not GateKind.EXACT:
+    rate = Fraction(tally.passes, tally.judged)
+    if rule.kind not in (GateKind.LOWER_BOUND, GateKind.EXACT) or rate <= rule.threshold:
         return None
-    threshold, level = float(rule.threshold), float(1 - rule.confidence)
-    candidates = range(judged + 1, judged + _MOST_MORE_RUNS + 2)
-    # floor(rate * n) makes the condition saw-toothed: the answer is one crossing, an estimate
-    index = bisect_left(
-        candidates,
-        x=True,
-        key=lambda runs: at_least(math.floor(rate * runs), runs, threshold) <= level,
-    )
-    return candidates[index] if index < len(candidates) else judged + _MOST_MORE_RUNS + 1
+    total = _enough_runs(rule, rate)
+    return None if total is None else total - tally.judged
+
+
+def _enough_runs(rule: GateRule, rate: Fraction) -> int | None:
+    """Search the planned runs of which this rate, rounded down to whole runs, passes the gate.
+
+    Rounding makes the condition saw-toothed: near by the least number is found, far away one that
+    is close to it.
+    """
+    enough = partial(_rate_passes, rule, rate)
+    near = range(rule.runs + 1, rule.runs + _NEAR_RUNS + 1)
+    far = range(near.stop, rule.runs + _MOST_MORE_RUNS + 1)
+    found = next((runs for runs in near if enough(runs)), None)
+    if found is not None:
+        return found
+    index = bisect_left(far, x=True, key=enough)
+    return far[index] if index < len(far) else None
+
+
+def _rate_passes(rule: GateRule, rate: Fraction, runs: int) -> bool:
+    passes = math.floor(rate * runs)
+    if rule.kind is GateKind.LOWER_BOUND:
+        return wilson(passes, runs, confidence=rule.confidence).low >= rule.threshold
+    return at_least(passes, runs, float(rule.threshold)) <= 1 - rule.confidence

@@ -1,18 +1,21 @@
 """From a file, the environment and flags to Settings, or to everything that is wrong with them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ci_judge.errors import InvalidInput, Problem
+from ci_judge.errors import InvalidInput, Place, Problem
 from ci_judge.file_schema import LoadedFile, problems_or, validate
+from ci_judge.settings.doubts import doubts, expression_problems
 from ci_judge.settings.environment import given_variables, unknown_variables
 from ci_judge.settings.finding import find_config, read_config
 from ci_judge.settings.layers import Given, Layers
 from ci_judge.settings.resolved import Settings
 from ci_judge.settings.sections import ConfigFile, RunSettings
 from ci_judge.settings.variables import Filling
+
+_GATE_KEYS = ("runs", "threshold", "gate", "confidence")
 
 
 def load_settings(
@@ -38,12 +41,14 @@ def load_settings(
     )
     layers.add({tuple(key.split(".")): _given(key, value) for key, value in overrides.items()})
     merged = layers.merged()
-    unknown = unknown_variables(environment, merged.data)
+    found = [
+        *layers.problems,
+        *unknown_variables(environment, merged.data),
+        *expression_problems(merged),
+    ]
     filling = Filling(merged, environment)
-    checked = _checked(
-        replace(merged, data=filling.filled()), [*layers.problems, *unknown], filling
-    )
-    return _settings(checked, path, merged.data, filling)
+    checked = _checked(replace(merged, data=filling.filled()), found, filling)
+    return _settings(checked, path, merged, filling)
 
 
 def _given(key: str, value: Any) -> Given:
@@ -54,6 +59,7 @@ def _checked(filled: LoadedFile, problems: list[Problem], filling: Filling) -> C
     result = problems_or(filled, ConfigFile)
     problems += filling.problems
     if isinstance(result, tuple):
+        result = tuple(map(filling.unfilled, result))
         known = {problem.place for problem in problems}
         problems += [problem for problem in result if problem.place not in known]
     if problems or isinstance(result, tuple):
@@ -61,9 +67,7 @@ def _checked(filled: LoadedFile, problems: list[Problem], filling: Filling) -> C
     return result
 
 
-def _settings(
-    config: ConfigFile, path: Path, written: Mapping[str, Any], filling: Filling
-) -> Settings:
+def _settings(config: ConfigFile, path: Path, written: LoadedFile, filling: Filling) -> Settings:
     return Settings(
         suite=config.suite,
         target=config.target,
@@ -76,9 +80,16 @@ def _settings(
         file=path,
         report_dir=path.parent / config.report.dir,
         used_variables=tuple(filling.used),
-        warnings=(*filling.warnings(), *_warnings(config)),
-        written=written,
+        warnings=(*filling.warnings(), *doubts(written, config)),
+        written=written.data,
+        gate_places=_gate_places(written),
     )
+
+
+def _gate_places(written: LoadedFile) -> dict[str, Place]:
+    """Say where those of the gate's settings stand that are given at all."""
+    given = written.data.get("run") or {}
+    return {key: written.place(("run", key)) for key in _GATE_KEYS if key in given}
 
 
 def _with_seed(config: ConfigFile) -> RunSettings:
@@ -86,15 +97,3 @@ def _with_seed(config: ConfigFile) -> RunSettings:
     if config.judge is None or config.judge.seed is None:
         return config.run
     return config.run.model_copy(update={"seed": config.judge.seed})
-
-
-def _warnings(config: ConfigFile) -> Iterator[str]:
-    targets = {f"targets.{name}": target for name, target in config.targets.items()}
-    if config.target is not None:
-        targets["target"] = config.target
-    for section, target in targets.items():
-        if not target.sends_message:
-            yield f"{section} holds no {{{{message}}}}: every scenario sends it the same request"
-    judge = config.judge
-    if judge is not None and judge.mode == "sample" and judge.provider != "systemone":
-        yield f"judge.mode sample changes nothing: {judge.provider} gives no likelihood"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ci_judge.errors import Place
 from ci_judge.judges.settings import JudgeSettings
 from ci_judge.model.judging import VotePolicy
 from ci_judge.model.suite import GateDefaults, GateKind
@@ -31,6 +32,7 @@ class Settings:
     ``root`` is the folder of the configuration file ``file``; relative paths in ``suite`` start
     there. ``report_dir`` is absolute. ``used_variables`` are the names of the environment
     variables whose values stand in here. ``written`` is the data before they were filled in.
+    ``gate_places`` says where ``run.runs`` and the like were given, by key.
     """
 
     suite: SuiteSettings
@@ -46,6 +48,7 @@ class Settings:
     used_variables: tuple[str, ...]
     warnings: tuple[str, ...]
     written: Mapping[str, Any]
+    gate_places: Mapping[str, Place]
 
     @property
     def seed(self) -> int | None:

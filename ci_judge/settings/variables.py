@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ci_judge.errors import Problem
 from ci_judge.file_schema import LoadedFile, WrittenList, written_copy
 
 REFERENCE = re.compile(r"\$(\$)?\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_SHORTEST_VALUE = 4  # a shorter one stands in a message by chance
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 
 _TARGET_TEMPLATES = (("url",), ("headers",), ("body",), ("serve", "ready_url"), ("serve", "env"))
@@ -49,6 +50,21 @@ class Filling:
         for path in templated_paths(data):
             data = self._with_filled(data, path, 0)
         return data
+
+    def unfilled(self, problem: Problem) -> Problem:
+        """Put ``${NAME}`` back where a message shows the value, which may be secret."""
+        return replace(
+            problem,
+            message=self._without_values(problem.message),
+            hint=None if problem.hint is None else self._without_values(problem.hint),
+        )
+
+    def _without_values(self, text: str) -> str:
+        for name in self.used:
+            value = self.environment[name].strip()
+            if len(value) >= _SHORTEST_VALUE:
+                text = text.replace(value, f"${{{name}}}")
+        return text
 
     def warnings(self) -> tuple[str, ...]:
         return tuple(

@@ -1,6 +1,7 @@
 """What makes a suite's verdicts impossible or unreliable, found before anything is sent."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from ci_judge.errors import Problem
 from ci_judge.model.judging import VotePolicy
@@ -8,25 +9,37 @@ from ci_judge.model.suite import Criterion, GateRule, Scenario, Suite, Test
 from ci_judge.rules.gates import cannot_fail, reachability
 from ci_judge.rules.phrases import negated_phrases
 from ci_judge.rules.votes import near_fraction, needed_votes, vote_words
+from ci_judge.suites.gate_origins import GateOrigins
 
 _STUB = "stub"
 
 
-def gate_problems(tests: Iterable[Test], *, allow_unreachable: bool) -> tuple[Problem, ...]:
+NO_ORIGINS = GateOrigins()
+
+
+def gate_problems(
+    tests: Iterable[Test], *, allow_unreachable: bool, origins: GateOrigins = NO_ORIGINS
+) -> tuple[Problem, ...]:
     """Return a problem for every distinct gate that not even a perfect score would pass.
 
     None where ``allow_unreachable``: then ``warnings`` says it.
     """
-    return () if allow_unreachable else tuple(_unreachable(tests))
+    return () if allow_unreachable else tuple(_unreachable(tests, origins))
 
 
-def warnings(suite: Suite, *, provider: str | None, votes: VotePolicy | None) -> tuple[str, ...]:
+def warnings(
+    suite: Suite,
+    *,
+    provider: str | None,
+    votes: VotePolicy | None,
+    origins: GateOrigins = NO_ORIGINS,
+) -> tuple[str, ...]:
     """Return what a person should know before trusting the suite, a sentence each.
 
     ``provider`` is the judge's, ``votes`` how its trials are counted; None without a judge.
     """
     found = [
-        *_unreachable(suite.tests),
+        *_unreachable(suite.tests, origins),
         *_without_failure(suite.tests),
         *_negated(suite.scenarios),
         *(_nothing_for_stub(suite.scenarios) if provider == _STUB else ()),
@@ -35,12 +48,12 @@ def warnings(suite: Suite, *, provider: str | None, votes: VotePolicy | None) ->
     return (*map(str, found), *_fractions(votes))
 
 
-def _unreachable(tests: Iterable[Test]) -> Iterator[Problem]:
+def _unreachable(tests: Iterable[Test], origins: GateOrigins) -> Iterator[Problem]:
     for rule, group in _by_gate(tests).items():
         problem = reachability(rule)
         if problem is not None:
             message = f"{_named(group)}: {problem.message}"
-            yield Problem(message=message, hint=problem.hint, place=group[0].place)
+            yield origins.placed(replace(problem, message=message), group[0])
 
 
 def _without_failure(tests: Iterable[Test]) -> Iterator[Problem]:

@@ -16,11 +16,15 @@ _SKIPPED_FILES = ("ci-judge.y*ml", "ci-judge.*.y*ml", "waivers.yaml", "waivers.y
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundFiles:
-    """The files of a suite, each once, in the order in which they are read."""
+    """The files of a suite, each once, in the order in which they are read.
+
+    ``stray_cases`` match the pattern of case files and lie where nobody looks for them.
+    """
 
     criteria_files: tuple[Path, ...] = ()
     scenario_files: tuple[Path, ...] = ()
     case_files: tuple[Path, ...] = ()
+    stray_cases: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +63,20 @@ def find_files(
         criteria_files=tuple(criteria_files),
         scenario_files=tuple(path for path in tests if _is_yaml(path)),
         case_files=tuple(path for path in tests if not _is_yaml(path)),
+        stray_cases=tuple(_stray_cases(search, deep=paths is None)),
     )
+
+
+def _stray_cases(search: _Search, *, deep: bool) -> Iterator[Path]:
+    """Yield case files beside the configuration, or one folder down, that belong to no suite."""
+    folders = [search.root, *(filter(Path.is_dir, search.root.iterdir()) if deep else ())]
+    for folder in sorted(folders):
+        if folder != search.root and _is_skipped_folder(folder.name):
+            continue
+        for file in sorted(folder.iterdir()):
+            is_case = fnmatch(file.name, search.pattern) and file.suffix == ".py"
+            if is_case and file.is_file() and file.resolve() not in search.met:
+                yield file
 
 
 def _criteria_files(

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from ci_judge.file_schema import (
     Count,
+    DottedPath,
     FileModel,
     FilledText,
     Json,
@@ -52,7 +53,7 @@ class HistoryEntry(FileModel):
 class JsonPathKeys(FileModel):
     """A value that must stand somewhere in a JSON answer."""
 
-    path: FilledText = Field(description="Dotted path with list indexes: items.0.price")
+    path: DottedPath = Field(description="Dotted path with list indexes: items.0.price")
     equals: Json = Field(description="The JSON value that must stand there.")
 
 

@@ -2,13 +2,19 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ci_judge.errors import Problem
 from ci_judge.model.evidence import Conversation, EvidenceFailure, FailureCode, Reply
 from ci_judge.model.suite import JsonValue, Message, Scenario
-from ci_judge.rules.json_paths import Missing, look_up
+from ci_judge.rules.json_paths import Found, look_up
+from ci_judge.targets.failure_words import (
+    content_type_of,
+    failure_words,
+    status_code_of,
+    status_words,
+)
 from ci_judge.targets.settings import TargetSettings
 from ci_judge.targets.templating import (
     BODY_NAMES,
@@ -77,7 +83,7 @@ class HttpTarget:
             said.append(Message(role="user", content=turn))
             outcome = self._read(answer)
             if isinstance(outcome, EvidenceFailure):
-                return _with_transcript(outcome, said)
+                return _in_context(outcome, said, replies)
             replies.append(outcome)
             said.append(Message(role="assistant", content=outcome.value))
         return Conversation(transcript=tuple(said), replies=tuple(replies))
@@ -101,10 +107,9 @@ class HttpTarget:
 
     def _read(self, answer: HttpReply | TransportFailure) -> Reply | EvidenceFailure:
         if isinstance(answer, TransportFailure):
-            return EvidenceFailure(
-                code=answer.code, message=answer.message, attempts=answer.attempts
-            )
-        found = _value_of(answer, self._settings.response_path)
+            message = failure_words(answer, self._settings)
+            return EvidenceFailure(code=answer.code, message=message, attempts=answer.attempts)
+        found = self._value_of(answer)
         if isinstance(found, _Unusable):
             return EvidenceFailure(
                 code=found.code,
@@ -121,16 +126,27 @@ class HttpTarget:
             attempts=answer.attempts,
         )
 
+    def _value_of(self, reply: HttpReply) -> JsonValue | _Unusable:
+        code = status_code_of(reply)
+        if code is not None:
+            message = status_words(reply, self._settings, port=self._port)
+            return _unusable(reply, code, message)
+        if not reply.body.strip():
+            return _unusable(reply, FailureCode.NO_RESPONSE, _answered(reply, "the body is empty"))
+        path = self._settings.response_path
+        try:
+            return reply.text() if path is None else _at_path(reply, path)
+        except ValueError as error:
+            message = _answered(reply, f"{error}; to take the reply as text, remove response_path")
+            return _unusable(reply, FailureCode.UNREADABLE_REPLY, message)
 
-def _with_transcript(failure: EvidenceFailure, said: list[Message]) -> EvidenceFailure:
-    return EvidenceFailure(
-        code=failure.code,
-        message=failure.message,
-        status=failure.status,
-        attempts=failure.attempts,
-        detail=failure.detail,
-        transcript=tuple(said),
-    )
+
+def _in_context(
+    failure: EvidenceFailure, said: list[Message], replies: list[Reply]
+) -> EvidenceFailure:
+    """Add what had been said, and the requests that it took."""
+    earlier = sum(reply.attempts for reply in replies)
+    return replace(failure, attempts=failure.attempts + earlier, transcript=tuple(said))
 
 
 def _body(settings: TargetSettings, values: TurnValues) -> bytes:
@@ -149,44 +165,25 @@ def _with_content_type(headers: dict[str, str], method: str) -> dict[str, str]:
     return {name: text for name, text in defaults.items() if name.lower() not in named} | headers
 
 
-def _value_of(reply: HttpReply, response_path: str | None) -> JsonValue | _Unusable:
-    if 300 <= reply.status < 400:  # noqa: PLR2004 - the 3xx class
-        place = reply.headers.get("location", "an unnamed place")
-        return _unusable(reply, FailureCode.REDIRECT, f"it redirects to {place}; not followed")
-    if not 200 <= reply.status < 300:  # noqa: PLR2004 - the 2xx class
-        return _unusable(reply, FailureCode.HTTP_STATUS, "not a success")
-    if not reply.body.strip():
-        return _unusable(reply, FailureCode.NO_RESPONSE, "the body is empty")
-    try:
-        return reply.text() if response_path is None else _at_path(reply, response_path)
-    except ValueError as error:
-        return _unusable(reply, FailureCode.UNREADABLE_REPLY, str(error))
-
-
 def _at_path(reply: HttpReply, response_path: str) -> JsonValue | _Unusable:
     found = look_up(reply.json(), response_path)
-    if isinstance(found, Missing):
-        return _unusable(
-            reply, FailureCode.NO_RESPONSE, f'response_path "{response_path}": {found}'
-        )
-    if found.value is None:
-        return _unusable(
-            reply, FailureCode.NO_RESPONSE, f'response_path "{response_path}" holds null'
-        )
-    return found.value
+    if isinstance(found, Found) and found.value is not None:
+        return found.value
+    what = " holds null" if isinstance(found, Found) else f": {found}"
+    message = _answered(reply, f'response_path "{response_path}"{what}')
+    return _unusable(reply, FailureCode.NO_RESPONSE, message)
 
 
-def _unusable(reply: HttpReply, code: FailureCode, why: str) -> _Unusable:
-    """Name status, content type and the beginning of the body: enough to see what answered."""
-    kind = reply.headers.get("content-type", "no content type")
+def _answered(reply: HttpReply, why: str) -> str:
+    return f"HTTP {reply.status} ({content_type_of(reply)}), {why}"
+
+
+def _unusable(reply: HttpReply, code: FailureCode, message: str) -> _Unusable:
+    """Add the beginning of the body: enough to see what answered."""
     text = reply.body[: DETAIL_CHARS * 4].decode("utf-8", errors="replace")
     excerpt = " ".join(text[:EXCERPT_CHARS].split())
     body = f': "{excerpt}"' if excerpt else ""
-    return _Unusable(
-        code=code,
-        message=f"HTTP {reply.status} ({kind}), {why}{body}",
-        detail=text[:DETAIL_CHARS],
-    )
+    return _Unusable(code=code, message=f"{message}{body}", detail=text[:DETAIL_CHARS])
 
 
 def _compact(value: Any) -> str:
@@ -203,8 +200,13 @@ def template_problems(settings: TargetSettings, *, section: str) -> tuple[Proble
     return tuple(
         Problem(
             message=f'{section}.{key} holds "{{{{{name}}}}}", which nothing fills',
-            hint="there are " + ", ".join(f"{{{{{known}}}}}" for known in sorted(allowed)),
+            hint=_placeholder_hint(name, allowed),
         )
         for key, template, allowed in templates
         for name in unknown_placeholders(template, allowed)
     )
+
+
+def _placeholder_hint(name: str, allowed: frozenset[str]) -> str:
+    known = "there are " + ", ".join(f"{{{{{each}}}}}" for each in sorted(allowed))
+    return f"a variable is written ${{{name}}}; {known}" if name.isupper() else known

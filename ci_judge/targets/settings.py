@@ -6,8 +6,10 @@ from typing import Annotated, Literal, Self, TypeAlias
 from pydantic import AfterValidator, Field, model_validator
 
 from ci_judge.file_schema import (
+    DottedPath,
     FileModel,
     FilledText,
+    HttpUrl,
     Json,
     ListOf,
     Seconds,
@@ -17,15 +19,8 @@ from ci_judge.file_schema import (
     wrong,
 )
 
-_URL = re.compile(r"https?://[^\s/?#]+[^\s]*", re.IGNORECASE)
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _CONTROLS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-
-
-def _http_url(text: str) -> str:
-    if _CONTROLS.search(text) or not _URL.fullmatch(text):
-        raise wrong("must be a URL that begins with http:// or https:// and holds no blank")
-    return text
 
 
 def _header_name(name: str) -> str:
@@ -47,10 +42,6 @@ def _each_once(headers: dict[str, str]) -> dict[str, str]:
             raise wrong("stands twice: headers do not tell case apart", key=name)
         seen.add(name.lower())
     return headers
-
-
-HttpUrl: TypeAlias = Annotated[FilledText, AfterValidator(_http_url)]
-"""An http or https URL; the rest of it is only known when placeholders are filled."""
 
 
 Headers: TypeAlias = Annotated[
@@ -100,7 +91,7 @@ class TargetSettings(FileModel):
         default=None,
         description='JSON body; "{{message}}" and "{{history}}" are filled in (unset: both)',
     )
-    response_path: FilledText | None = Field(
+    response_path: DottedPath | None = Field(
         default=None,
         description="Dotted path of the answer in the JSON reply (unset: the whole body as text)",
     )
@@ -124,6 +115,11 @@ class TargetSettings(FileModel):
         if self.body is None and self.method != "GET":
             return True
         return bool(re.search(r"\{\{\s*history\s*\}\}", f"{self.url}{self.body}"))
+
+    @property
+    def names_the_conversation(self) -> bool:
+        """Whether the turns of a conversation carry the same text of their own: ``{{uuid}}``."""
+        return bool(re.search(r"\{\{\s*uuid\s*\}\}", f"{self.url}{self.headers}{self.body}"))
 
     @property
     def sends_message(self) -> bool:

@@ -11,7 +11,7 @@ from ci_judge.transport.exchange import (
     RetryPolicy,
     TransportFailure,
 )
-from ci_judge.transport.places import is_loopback, shown_url
+from ci_judge.transport.places import is_loopback, shown_url, url_host
 
 __all__ = [
     "Cookies",
@@ -23,4 +23,5 @@ __all__ = [
     "TransportFailure",
     "is_loopback",
     "shown_url",
+    "url_host",
 ]

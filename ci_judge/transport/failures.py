@@ -16,9 +16,10 @@ from ci_judge.transport.proxies import ProxyChoice
 
 _MAX_CHAIN = 30
 _CONTAINER_HINT = (
-    " - inside a container `localhost` is the container itself: start the server with"
-    " target.serve, or name a service container or the host's bridge address"
+    " Inside a container `localhost` is the container itself: name a service container or the"
+    " host's bridge address."
 )
+_TOLD = (OSError, OverflowError, UnicodeError)
 
 
 class Again(Enum):
@@ -89,6 +90,21 @@ def before_answer(error: Exception, route: Route) -> Broken:
             return _broken(FailureCode.TIMEOUT, message, Again.IF_HARMLESS)
         case _:
             return _hung_up(error, route)
+
+
+def unforeseen(error: Exception, route: Route) -> Broken:
+    """Say what is known of an exception that the HTTP library should not have raised.
+
+    Its text is shown only where it cannot quote the request, which may hold secrets.
+    """
+    causes = list(_chain(error))
+    known = next((cause for cause in causes if isinstance(cause, httpx.TransportError)), None)
+    if known is not None:
+        return before_answer(known, route)
+    cause = next((each for each in causes if not isinstance(each, BaseExceptionGroup)), error)
+    told = f": {cause}" if isinstance(cause, _TOLD) else ""
+    name = type(cause).__name__
+    return unusable(f"the request to {route.place} could not be made ({name}{told})")
 
 
 def _hung_up(error: Exception, route: Route) -> Broken:
@@ -168,7 +184,7 @@ def _refused(route: Route) -> str:
     if route.proxy is not None:
         return f"{route.proxy_place}, asked to reach {place_of(route.url)}, refused the connection"
     hint = is_loopback(split(route.url).hostname or "") and route.in_container
-    return f"{route.place} refused the connection{_CONTAINER_HINT if hint else ''}"
+    return f"{route.place} refused the connection: is it running?{_CONTAINER_HINT if hint else ''}"
 
 
 def _name_message(route: Route) -> str:

@@ -29,6 +29,11 @@ def origin_of(url: str) -> str:
     return f"{split(url).scheme}://{place_of(url)}"
 
 
+def url_host(url: str) -> str:
+    """Return the host of a URL, empty where there is none."""
+    return split(url).hostname or ""
+
+
 def shown_url(url: str) -> str:
     """Return the URL without credentials and without the values of its query."""
     parts = split(url)

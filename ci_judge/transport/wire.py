@@ -17,6 +17,7 @@ from ci_judge.transport.failures import (
     before_answer,
     during_answer,
     timed_out,
+    unforeseen,
     unusable,
 )
 from ci_judge.transport.limits import MAX_BODY_BYTES, TooLarge, Undecodable
@@ -51,7 +52,16 @@ class Wire:
         check_bundle(self.ca_bundle, named="ca_bundle")
 
     async def exchange(self, request: HttpRequest, cookies: Cookies | None) -> HttpReply | Broken:
-        """Send once. The time runs from when a connection is free, and bounds everything."""
+        """Send once. The time runs from when a connection is free, and bounds everything.
+
+        Nothing that the HTTP library raises gets past this method.
+        """
+        try:
+            return await self._exchange(request, cookies)
+        except Exception as error:  # noqa: BLE001 - the border of the HTTP library
+            return unforeseen(error, self._route(request.url))
+
+    async def _exchange(self, request: HttpRequest, cookies: Cookies | None) -> HttpReply | Broken:
         try:
             message = _message(request, user_agent=self.user_agent)
             pool = self._pool(request.url)

@@ -1,17 +1,18 @@
 """Reads everything that a run needs and checks all of it, before anything is sent or spent."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ci_judge.errors import InvalidInput, NothingToJudge, Problem
+from ci_judge.errors import InvalidInput, NothingToJudge, Place, Problem
 from ci_judge.judges.registry import missing_key
 from ci_judge.model.suite import Case, Criterion, Scenario, Suite, Test
 from ci_judge.rules.selection import BadExpression, Selects, select_by_name, select_by_tag
 from ci_judge.settings import Settings
 from ci_judge.suites.cases import CaseHosts, discover_cases
-from ci_judge.suites.criteria import criteria_doubts, load_criteria
+from ci_judge.suites.criteria import criteria_doubts, load_criteria, shown
+from ci_judge.suites.gate_origins import GateOrigins
 from ci_judge.suites.linting import gate_problems, warnings
-from ci_judge.suites.paths import FoundFiles, find_files
+from ci_judge.suites.paths import DEFAULT_PATHS, FoundFiles, find_files
 from ci_judge.suites.scenarios import load_scenarios
 from ci_judge.targets.http_api import template_problems
 from ci_judge.workflows.surroundings import Surroundings
@@ -76,7 +77,7 @@ async def make_plan(
     if problems:
         raise InvalidInput(*problems)
     if not suite.tests:
-        raise NothingToJudge.of("the suite holds no test", hint=_no_test_hint(settings))
+        raise NothingToJudge.of("the suite holds no test", hint=_no_test_hint(settings, found))
     if not chosen.tests:
         raise NothingToJudge.of(
             f"none of the {len(suite.tests)} tests is selected",
@@ -84,7 +85,11 @@ async def make_plan(
         )
     return Plan(
         suite=chosen,
-        warnings=_warnings(settings, suite),
+        warnings=(
+            *settings.warnings,
+            *_suite_warnings(settings, suite),
+            *map(str, _run_warnings(settings, surroundings, chosen, found)),
+        ),
         left_out=len(suite.tests) - len(chosen.tests),
     )
 
@@ -112,10 +117,24 @@ async def _load(settings: Settings, found: FoundFiles, hosts: CaseHosts) -> Suit
         )
     except InvalidInput as error:
         problems.extend(error.problems)
+    problems.extend(_shared_ids(scenarios, cases))
     if problems:
         raise InvalidInput(*problems)
     doubts = criteria_doubts(found.criteria_files, root=settings.root)
     return Suite(criteria=criteria, scenarios=scenarios, cases=cases, warnings=doubts)
+
+
+def _shared_ids(scenarios: Sequence[Scenario], cases: Sequence[Case]) -> list[Problem]:
+    taken = {scenario.id: scenario for scenario in scenarios}
+    return [
+        Problem(
+            message=f'the id "{case.id}" is taken by a scenario at {taken[case.id].place}',
+            hint="give that scenario another id",
+            place=case.place,
+        )
+        for case in cases
+        if case.id in taken
+    ]
 
 
 def _selects(selection: Selection) -> Selects:
@@ -143,15 +162,58 @@ def _select(suite: Suite, selects: Selects) -> Suite:
     )
 
 
-def _warnings(settings: Settings, suite: Suite) -> tuple[str, ...]:
+def _suite_warnings(settings: Settings, suite: Suite) -> tuple[str, ...]:
     provider = settings.judge.provider if settings.judge else None
     votes = settings.vote_policy() if settings.judge else None
-    return (*settings.warnings, *suite.warnings, *warnings(suite, provider=provider, votes=votes))
+    origins = _gate_origins(settings)
+    found = warnings(suite, provider=provider, votes=votes, origins=origins)
+    return (*suite.warnings, *found)
+
+
+def _run_warnings(
+    settings: Settings, surroundings: Surroundings, suite: Suite, found: FoundFiles
+) -> Iterator[Problem]:
+    """Yield what a run would stumble over, or silently leave out."""
+    if settings.judge is not None and needs_judge(suite):
+        problem = missing_key(settings.judge, surroundings.environment)
+        if problem is not None:
+            yield replace(problem, message=f"a run will be refused: {problem.message}")
+    yield from _forgetful_targets(settings, suite)
+    for path in found.stray_cases:
+        yield Problem(
+            message="this case file is in none of suite.paths and is left out",
+            hint="add it to suite.paths, or move it there",
+            place=Place(file=shown(path, root=settings.root)),
+        )
+
+
+def _forgetful_targets(settings: Settings, suite: Suite) -> Iterator[Problem]:
+    """Yield a doubt for each target that is told only the last turn of a conversation."""
+    talks = (each for each in suite.scenarios if len(each.turns) > 1 and each.skip is None)
+    first: dict[str | None, Scenario] = {}
+    for scenario in talks:
+        first.setdefault(scenario.target, scenario)
+    for name, scenario in first.items():
+        target = settings.target if name is None else settings.targets[name]
+        if target is None or target.sends_history or target.names_the_conversation:
+            continue
+        section = "target" if name is None else f"targets.{name}"
+        yield Problem(
+            message=f'"{scenario.id}" has several turns, but {section} sends no {{{{history}}}}: '
+            "it must remember the conversation by itself, by a cookie",
+            hint="send {{history}}, or {{uuid}} as the id of the session",
+            place=scenario.place,
+        )
+
+
+def _gate_origins(settings: Settings) -> GateOrigins:
+    return GateOrigins(defaults=settings.gate_defaults(), places=settings.gate_places)
 
 
 def _gate_problems(settings: Settings, suite: Suite, strictness: Strictness) -> tuple[Problem, ...]:
     allowed = settings.run.allow_unreachable or strictness.allow_unreachable
-    return gate_problems(suite.tests, allow_unreachable=allowed)
+    origins = _gate_origins(settings)
+    return gate_problems(suite.tests, allow_unreachable=allowed, origins=origins)
 
 
 def _target_problems(settings: Settings, suite: Suite) -> list[Problem]:
@@ -208,6 +270,8 @@ def needs_judge(suite: Suite) -> bool:
     return bool(suite.cases) or any(scenario.expectations for scenario in suite.scenarios)
 
 
-def _no_test_hint(settings: Settings) -> str:
-    paths = list(settings.suite.paths or ("scenarios",))
-    return f"suite.paths is {paths}, case files match {settings.suite.pattern}"
+def _no_test_hint(settings: Settings, found: FoundFiles) -> str:
+    paths = list(settings.suite.paths or (DEFAULT_PATHS,))
+    stray = [shown(path, root=settings.root) for path in found.stray_cases]
+    beside = f"; {', '.join(stray)} lies elsewhere" if stray else ""
+    return f"suite.paths is {paths}, case files match {settings.suite.pattern}{beside}"

@@ -115,7 +115,8 @@ def test_a_pattern_that_takes_too_long_is_an_error_of_the_run() -> None:
     run = one_run(
         scenario, targets={None: slow}, tools=check_tools(timeout_seconds=0.01), judge=FakeJudge()
     )
-    assert (run.outcome, run.trials) == ("target_error", ())
+    assert (run.outcome, run.trials) == ("judge_error", ())
+    assert run.evidence is not None
 
 
 def test_draws_depend_on_what_is_drawn_for_and_on_nothing_else() -> None:
@@ -166,3 +167,47 @@ def test_no_more_targets_are_asked_at_once_than_there_are_slots() -> None:
     asyncio.run(go())
     assert len(target.asked) == 10
     assert target.most_in_flight == 2
+
+
+def test_a_slow_pattern_does_not_hold_up_other_runs() -> None:
+    slow = a_scenario("slow", checks=(Check(kind=CheckKind.REGEX, operand="(a|a)*$"),))
+    texts = {"slow": "14 days " + "a" * 60 + "b", "quick": "14 days"}
+    target = FakeTarget(lambda scenario, _: texts[scenario.name])
+
+    async def go() -> list[str]:
+        attempts = Attempts(a_bench(targets={None: target}, tools=check_tools(timeout_seconds=0.5)))
+        ended: list[str] = []
+
+        async def run(test: Test) -> None:
+            await attempts.make_run(test, 1)
+            ended.append(test.name)
+
+        await asyncio.gather(run(slow), run(a_scenario("quick")))
+        return ended
+
+    assert asyncio.run(go()) == ["quick", "slow"]
+
+
+def test_when_one_trial_breaks_the_others_do_not_go_on() -> None:
+    calls = iter(range(10))
+    finished: list[int] = []
+
+    class Judge(FakeJudge):
+        async def judge(self, question: Question) -> Answer | JudgeFailure:
+            number = next(calls)
+            if number == 0:
+                raise ZeroDivisionError("oops")
+            for _ in range(5):
+                await asyncio.sleep(0)
+            finished.append(number)
+            return await super().judge(question)
+
+    async def go() -> Run:
+        run = await Attempts(a_bench(judge=Judge(), policy=SAMPLE)).make_run(a_scenario(), 1)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        return run
+
+    run = asyncio.run(go())
+    assert "ZeroDivisionError: oops" in run.reason
+    assert finished == []

@@ -214,6 +214,7 @@ def test_a_failure_in_a_later_turn_keeps_what_was_said() -> None:
     result = converse(endpoint, a_target(), a_scenario(turns=("one", "two")))
     assert isinstance(result, EvidenceFailure)
     assert [message.content for message in result.transcript] == ["one", "14 days.", "two"]
+    assert result.attempts == 2
 
 
 def test_a_refused_connection_is_told_apart_from_an_answer() -> None:

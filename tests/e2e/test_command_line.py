@@ -98,6 +98,20 @@ def test_bad_input_is_one_line_and_exit_2(
     assert "Traceback" not in result.err
 
 
+def test_a_scenario_and_a_case_cannot_share_an_id(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        config=CONFIG.replace("[scenarios.yaml]", "[scenarios.yaml, case_a.py]"),
+        scenarios=SCENARIOS + "    id: case_a.py::test_a\n",
+    )
+    (tmp_path / "case_a.py").write_text(
+        "from ci_judge import case\n@case('x \"y\"')\ndef test_a():\n    return 1\n"
+    )
+    result = ci_judge("run", cwd=tmp_path)
+    assert result.exit_code == 2
+    assert 'the id "case_a.py::test_a" is taken by a scenario at scenarios.yaml:3' in result.err
+
+
 def test_nothing_selected_is_exit_5(suite: Path) -> None:
     result = ci_judge("run", "-k", "nothing-like-it", cwd=suite)
     assert result.exit_code == 5

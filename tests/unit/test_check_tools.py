@@ -160,3 +160,36 @@ def test_importing_the_module_costs_neither_library() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert shown.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "said"),
+    [
+        ({"pattern": "^a+$"}, "aaa", None),
+        ({"pattern": "^a+$"}, "aab", "does not match"),
+        ({"pattern": "^a+$"}, 7, None),
+        ({"patternProperties": {"^n": {"type": "integer"}}}, {"n1": 1, "x": "y"}, None),
+        ({"patternProperties": {"^n": {"type": "integer"}}}, {"n1": "one"}, "$.n1"),
+        ({"properties": {"id": {"pattern": "^[0-9]+$"}}}, {"id": "12x"}, "$.id"),
+    ],
+)
+def test_patterns_inside_a_schema_mean_what_they_should(
+    schema: JsonValue, value: JsonValue, said: str | None
+) -> None:
+    found = TOOLS.violation(schema, value)
+    assert (found is None) if said is None else (isinstance(found, str) and said in found)
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"pattern": "^(a|a)+$"}, "a" * 60 + "b"),
+        ({"items": {"patternProperties": {"^(a|a)+$": {}}}}, [{"a" * 60 + "b": 1}]),
+    ],
+)
+def test_a_pathological_pattern_inside_a_schema_ends_undecided(
+    schema: JsonValue, value: JsonValue
+) -> None:
+    found = check_tools(timeout_seconds=0.05).violation(schema, value)
+    assert isinstance(found, Undecided)
+    assert "longer than 0.05 s" in found.message

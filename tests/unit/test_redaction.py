@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_judge.redaction import MASK, WITHHELD, Redactor, header_secret, secret_values
+from ci_judge.redaction import MASK, WITHHELD, Redactor, header_secrets, secret_values
 
 SECRET = 'sk/ä+"9 <x>\\=?'
 
@@ -133,8 +133,21 @@ def test_a_short_secret_is_warned_about_by_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "secret"),
-    [("Bearer abc.def", "abc.def"), ("abc.def", "abc.def"), ("Basic  x=", "x=")],
+    ("name", "value", "secrets"),
+    [
+        ("Authorization", "Bearer abc.def", ("abc.def",)),
+        ("authorization", "abc.def", ("abc.def",)),
+        ("Proxy-Authorization", "Basic  x=", ("x=",)),
+        ("Cookie", "sid=aaaa; csrf=b=b ;c", ("aaaa", "b=b", "c")),
+        ("cookie", 'sid="aaaa";', ("aaaa",)),
+    ],
 )
-def test_the_secret_of_a_header_is_what_stands_behind_the_scheme(value: str, secret: str) -> None:
-    assert header_secret(value) == secret
+def test_the_secrets_of_a_header_are_what_proves_who_asks(
+    name: str, value: str, secrets: tuple[str, ...]
+) -> None:
+    assert header_secrets(name, value) == secrets
+
+
+def test_every_value_of_a_cookie_is_masked_wherever_it_comes_back() -> None:
+    redactor = Redactor(header_secrets("Cookie", "sid=0123456789; csrf=abcdefghij"))
+    assert redactor.text("csrf abcdefghij, sid 0123456789") == f"csrf {MASK}, sid {MASK}"

@@ -155,3 +155,32 @@ def test_a_bug_in_a_worker_is_not_taken_for_a_finished_run() -> None:
 
     with pytest.raises(ZeroDivisionError):
         asyncio.run(go())
+
+
+def test_a_run_that_cannot_be_written_down_is_not_counted_and_ends_the_run() -> None:
+    test = a_scenario("a")
+    written: list[Run] = []
+
+    def record(run: Run) -> None:
+        if len(written) == 4:
+            raise OSError(28, "No space left on device")
+        written.append(run)
+
+    async def go() -> tuple[Scheduler, StopSign]:
+        sign = StopSign()
+        scheduler = Scheduler(
+            [test],
+            make_run=making(lambda *_: "pass"),
+            decide=decide,
+            record=record,
+            progress=Watcher(),
+            stop_sign=sign,
+        )
+        await scheduler.run(Schedule(workers=2))
+        return scheduler, sign
+
+    scheduler, sign = asyncio.run(go())
+    assert sign.reason is not None
+    assert "No space left on device" in sign.reason
+    result = scheduler.result(test)
+    assert (result.tally.passes, result.tally.not_run, result.gate.outcome) == (4, 6, "error")

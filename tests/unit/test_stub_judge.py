@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ci_judge.judges.comparison import first_difference
 from ci_judge.judges.stub import StubJudge
-from ci_judge.model.evidence import FailureCode
+from ci_judge.model.evidence import Conversation, FailureCode
 from ci_judge.model.judging import Answer, CaseQuestion, JudgeFailure, ScenarioQuestion
 from ci_judge.model.suite import Expectation
 from tests.fakes import a_conversation
@@ -140,3 +140,16 @@ def test_deep_values_do_not_overflow() -> None:
     for _ in range(5000):
         deep = [deep]
     assert first_difference(deep, deep) is None
+
+
+def test_a_phrase_may_stand_in_any_answer_as_for_every_other_judge() -> None:
+    first, last = a_conversation("You have 14 days."), a_conversation("No.")
+    conversation = Conversation(
+        transcript=(*first.transcript, *last.transcript), replies=(*first.replies, *last.replies)
+    )
+    question = ScenarioQuestion(
+        criterion=a_criterion(),
+        expectations=(Expectation(text="…", phrases=("14 days",)),),
+        conversation=conversation,
+    )
+    assert passes(question) == [True]

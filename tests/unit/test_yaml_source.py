@@ -67,7 +67,7 @@ def test_a_file_without_content_is_nothing(text: str) -> None:
         ("a: note: this", "a.yaml:1:8: malformed YAML: a key and a colon cannot stand here"),
         ("a: @handle", "a.yaml:1:4: malformed YAML: this character cannot begin a value"),
         ("a: *gone", "a.yaml:1:4: malformed YAML: the alias is not defined"),
-        ("a: 'open\nb: c\n", "malformed YAML: the quote is never closed"),
+        ("a: 'open\nb: c\n", "a.yaml:1:4: malformed YAML: a quoted text begins here and is never"),
         ("a: !shout x", 'a.yaml:1:4: "x" cannot be read: the tag !shout is not supported'),
         ("a: !!set {x}", "a.yaml:1:4: the tag tag:yaml.org,2002:set is not supported"),
         ("a: x\x07y", "a.yaml:1:5: the character U+0007 is not allowed in YAML"),

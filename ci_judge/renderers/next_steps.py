@@ -1,0 +1,74 @@
+"""What to do about a test that is not green, in our own words alone."""
+
+import math
+from typing import Final
+
+from ci_judge.model.document import TestEntry
+from ci_judge.renderers.wording import counted, mostly_open
+
+_READ: Final = (
+    "read the failing answers; fix the feature if they are wrong, the expectation if they are right"
+)
+
+
+def next_step(test: TestEntry) -> str:
+    """Say what somebody can do about a test that failed or could not be decided."""
+    if test["result"] == "error":
+        return _undecided(test)
+    if test["errors"] and (mostly_open(test) or test["errors"] > test["fails"]):
+        return "first fix what made the runs end in errors, then run it again."
+    if not test["fails"]:
+        return _nothing_failed(test)
+    return " ".join([f"{_READ}.", *_about_the_gate(test), *_about_errors(test)])
+
+
+def _undecided(test: TestEntry) -> str:
+    if not test["errors"]:
+        return "run it again: runs that were not made neither pass nor fail."
+    what = "run" if test["errors"] == 1 else "runs"
+    end = "end in an error" if test["errors"] == 1 else "end in errors"
+    return (
+        f"first fix what made the {what} {end}, then run it again; "
+        "an error neither passes nor fails."
+    )
+
+
+def _nothing_failed(test: TestEntry) -> str:
+    """Advise on a perfect score that fails because the planned runs are too few to prove it."""
+    if (runs := _enough_runs(test)) is not None:
+        return f"no run failed, but they are too few to prove it: set runs to {runs} or more."
+    return "no run failed, but no number of runs can prove this threshold: lower it."
+
+
+def _about_the_gate(test: TestEntry) -> list[str]:
+    gate = test["gate"]
+    if test["planned"] == 1 or mostly_open(test):
+        return []
+    if gate["kind"] == "misses":
+        return ["If so many misses are fine, raise misses."]
+    if gate["decision"] != "not_proven":
+        return ["So many failures are hardly bad luck."]
+    lower = "If so many failures are fine, lower the threshold"
+    if gate["kind"] == "rate":
+        return [f"{lower}."]
+    return [f"{lower}{_about_more_runs(test)}."]
+
+
+def _about_more_runs(test: TestEntry) -> str:
+    rate = test["passes"] / test["judged"]
+    threshold = test["gate"]["threshold"]
+    if rate < threshold or math.isclose(rate, threshold, rel_tol=1e-9):
+        return "; more runs are no remedy"
+    runs = _enough_runs(test)
+    return "" if runs is None else f", or set runs to about {runs} to prove the rate"
+
+
+def _enough_runs(test: TestEntry) -> int | None:
+    more = test["gate"]["more_runs"]
+    return None if more is None else test["judged"] + more
+
+
+def _about_errors(test: TestEntry) -> list[str]:
+    if not test["errors"]:
+        return []
+    return [f"Then fix what made {counted(test['errors'], 'run')} end in an error."]
