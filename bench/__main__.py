@@ -36,7 +36,7 @@ CASE_CONFIG = "suite: {paths: [case_price.py]}\njudge: {provider: stub}\n"
 HTTP_CONFIG = """\
 suite: {{paths: [scenarios.yaml], criteria: acceptance.md}}
 target: {{url: "http://127.0.0.1:{port}/chat", response_path: reply}}
-run: {{runs: {runs}, concurrency: {in_flight}}}
+run: {{runs: {runs}, concurrency: {in_flight}, cache: "off"}}
 judge:
   provider: openai
   model: bench-judge
@@ -153,6 +153,28 @@ def http_row(folder: Path, latency: float) -> Row:
     )
 
 
+def warm_cache_row(folder: Path) -> Row:
+    """Compare a run whose verdicts are all known with one that asks for every one of them."""
+    with server() as port:
+        write_http_suite(folder, port)
+        asking = median(ci_judge("run", "-q"), folder, repeats=3)
+        config = folder / "ci-judge.yaml"
+        config.write_text(config.read_text().replace('cache: "off"', "cache: verdicts"))
+        ours = median(ci_judge("run", "-q"), folder, repeats=3)
+        report = json.loads((folder / "ci-judge-report" / "report.json").read_text())
+    cached = report["summary"]["judge_cached"]
+    if cached != SCENARIOS * RUNS:
+        raise RuntimeError(f"{cached} of {SCENARIOS * RUNS} judgements came from the cache")
+    return Row(
+        figure=f"the same at 0 ms, {cached:,} judgements from a warm cache",
+        cpu_seconds=ours.cpu,
+        wall_seconds=ours.wall,
+        peak_mib=ours.peak_mib,
+        against=f"asking for each: {asking.cpu:.2f} s CPU, {asking.wall:.2f} s wall",
+        ratio=ours.cpu / asking.cpu,
+    )
+
+
 def write_http_suite(folder: Path, port: int) -> None:
     config = HTTP_CONFIG.format(port=port, runs=RUNS, in_flight=IN_FLIGHT)
     (folder / "ci-judge.yaml").write_text(config)
@@ -173,6 +195,7 @@ def measure() -> Iterator[Row]:
         stub_row,
         lambda folder: http_row(folder, 0.0),
         lambda folder: http_row(folder, 0.05),
+        warm_cache_row,
     ):
         with tempfile.TemporaryDirectory() as name:
             yield build(Path(name))

@@ -15,6 +15,9 @@ Refuse: TypeAlias = Callable[[str, str], None]
 
 _TRUE = frozenset({"true", "True", "TRUE"})
 _FALSE = frozenset({"false", "False", "FALSE"})
+_IN_WORKSPACE = "name a folder inside the workspace"
+_MOST_DIGITS = 18
+_SHOWN_CHARS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +53,7 @@ INPUTS: Mapping[str, InputSpec] = MappingProxyType(
         "seed": InputSpec(description="Seed of the run's draws", setting="run.seed"),
         "concurrency": InputSpec(description="Runs at the same time", setting="run.concurrency"),
         "judge-provider": InputSpec(
-            description="stub, anthropic, openai or systemone", setting="judge.provider"
+            description="stub, anthropic, openai, systemone or command", setting="judge.provider"
         ),
         "judge-model": InputSpec(description="Model that judges", setting="judge.model"),
         "fail-on": InputSpec(
@@ -120,8 +123,8 @@ def given(environment: Mapping[str, str], name: str) -> str | None:
 def read_inputs(environment: Mapping[str, str]) -> ActionInputs:
     """Read every input. Raises InvalidInput with all problems."""
     reader = _Reader(environment)
-    workspace = Path(environment.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
-    working_directory = reader.inside("working-directory", workspace, start=workspace)
+    workspace = _workspace(environment)
+    working_directory = reader.folder("working-directory", workspace)
     reader.inside("report-dir", workspace, start=working_directory)
     inputs = ActionInputs(
         config=reader.one("config"),
@@ -142,9 +145,27 @@ def read_inputs(environment: Mapping[str, str]) -> ActionInputs:
     return inputs
 
 
+def _workspace(environment: Mapping[str, str]) -> Path:
+    try:
+        return Path(environment.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
+    except (OSError, ValueError) as error:
+        raise InvalidInput.of(f"the workspace cannot be used: {error}") from error
+
+
 def _default_key(environment: Mapping[str, str]) -> str:
     parts = (environment.get("GITHUB_WORKFLOW"), environment.get("GITHUB_JOB"))
     return "/".join(part for part in parts if part) or "ci-judge"
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # a name that is too long, say
+        return False
+
+
+def _shown(text: str) -> str:
+    return f'"{text}"' if len(text) <= _SHOWN_CHARS else f'"{text[:_SHOWN_CHARS]}…"'
 
 
 class _Reader:
@@ -163,15 +184,16 @@ class _Reader:
     def boolean(self, name: str) -> bool:
         text = self.one(name) or INPUTS[name].default
         if text not in _TRUE | _FALSE:
-            self._refuse(name, f'is "{text}", which is not a boolean', "write true or false")
+            self._refuse(name, f"is {_shown(text)}, which is not a boolean", "write true or false")
         return text in _TRUE
 
     def number(self, name: str) -> int | None:
         text = self.one(name)
         if text is None:
             return None
-        if not (text.isascii() and text.isdigit() and int(text) > 0):
-            self._refuse(name, f'is "{text}", which is not a number', "write digits alone")
+        # int() refuses thousands of digits
+        if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text)):
+            self._refuse(name, f"is {_shown(text)}, which is not a number", "write digits alone")
             return None
         return int(text)
 
@@ -181,14 +203,33 @@ class _Reader:
         for mode in modes:
             if text == mode:
                 return mode
-        self._refuse("comment", f'is "{text}"', f"write {', '.join(modes[:-1])} or {modes[-1]}")
+        self._refuse(
+            "comment", f"is {_shown(text)}", f"write {', '.join(modes[:-1])} or {modes[-1]}"
+        )
         return "never"
 
     def inside(self, name: str, workspace: Path, *, start: Path) -> Path:
-        path = (start / (self.one(name) or ".")).resolve()
+        text = self.one(name) or "."
+        try:
+            path = (start / text).resolve()
+        except (OSError, ValueError):
+            self._refuse(name, f"is {_shown(text)}, which no folder can be called", _IN_WORKSPACE)
+            return workspace
         if not path.is_relative_to(workspace):
             self._refuse(
-                name, f'is "{path}", outside the workspace', f'name a folder in "{workspace}"'
+                name,
+                f"is {_shown(str(path))}, outside the workspace",
+                f'name a folder in "{workspace}"',
+            )
+        return path
+
+    def folder(self, name: str, workspace: Path) -> Path:
+        """Read a folder that must be there: one that is not would start the search elsewhere."""
+        known = len(self.problems)
+        path = self.inside(name, workspace, start=workspace)
+        if len(self.problems) == known and not _is_folder(path):
+            self._refuse(
+                name, f"is {_shown(self.one(name) or '.')}, which is no folder", _IN_WORKSPACE
             )
         return path
 

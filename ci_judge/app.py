@@ -3,21 +3,23 @@
 import asyncio
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ci_judge.document.cleaning import clean_entry
-from ci_judge.document.report import Header, build_document, judge_entry
+from ci_judge.document.cleaning import clean_entry, clean_run
+from ci_judge.document.report import Header, build_document
 from ci_judge.document.run_entries import run_entry
 from ci_judge.engine.attempt import Attempts
 from ci_judge.engine.ledger import LEDGER_NAME, Ledger
+from ci_judge.engine.panel_votes import PanelVotes
 from ci_judge.engine.scheduler import Schedule, Scheduler
 from ci_judge.engine.spending import Spending
 from ci_judge.engine.stopping import StopSign
 from ci_judge.errors import CiJudgeError
-from ci_judge.model.document import JudgeEntry, ReportDocument, RunEntry
+from ci_judge.model.document import JudgeEntry, ReportDocument
 from ci_judge.model.judging import Run
 from ci_judge.model.results import TestResult
 from ci_judge.model.suite import Test
@@ -25,10 +27,11 @@ from ci_judge.protocols import Progress, RunSource
 from ci_judge.redaction import Redactor
 from ci_judge.rules.gates import decide
 from ci_judge.rules.settling import settle
-from ci_judge.rules.votes import needed_votes
 from ci_judge.settings import Settings, load_settings
 from ci_judge.sinks.files import ReportFiles, prepare_report_folder
 from ci_judge.version import __version__
+from ci_judge.workflows.judge_facts import drift_warnings, judge_facts
+from ci_judge.workflows.memory import Memory, open_memory
 from ci_judge.workflows.opening import OpenBench, open_bench, open_household
 from ci_judge.workflows.planning import Plan, Selection, Strictness, make_plan
 from ci_judge.workflows.publishing import clear_old_reports, report_formats
@@ -40,11 +43,13 @@ from ci_judge.workflows.surroundings import Surroundings
 class RunOptions:
     """What a front door asks for. ``overrides`` maps dotted configuration keys to text.
 
-    ``secrets`` are values that no output may show besides those the configuration uses;
+    ``top`` is where the search for a configuration ends; ``secrets`` are values that no output may
+    show besides those the configuration uses;
     ``context`` is what ``run`` in the report says of commit, branch and CI run.
     """
 
     config: Path | None = None
+    top: Path | None = None
     overrides: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     selection: Selection = field(default_factory=Selection)
     max_failures: int | None = None
@@ -107,6 +112,7 @@ async def execute(
         cwd=surroundings.cwd,
         environment=surroundings.environment,
         overrides=options.overrides,
+        top=options.top,
     )
     redactor = make_redactor(settings, surroundings, further=options.secrets)
     front.protect(redactor)
@@ -129,7 +135,7 @@ async def _carry_out(
     stop_sign: StopSign,
 ) -> Finished:
     async with AsyncExitStack() as stack:
-        household = open_household(settings, surroundings, stack)
+        household = open_household(settings, surroundings, stack, redact=redactor.text)
         plan = await stop_sign.before(
             make_plan(
                 settings,
@@ -140,21 +146,28 @@ async def _carry_out(
             )
         )
         prepare_report_folder(settings.report_dir)
-        clear_old_reports(settings, LEDGER_NAME)
+        ledger = Ledger(
+            settings.report_dir / LEDGER_NAME, clean=partial(clean_entry, redactor=redactor)
+        )
+        clear_old_reports(settings, junit_copy=options.junit_copy)
         progress = front.planned(plan)
         bench = await stop_sign.before(
             open_bench(settings, surroundings, plan, household=household, stack=stack)
         )
+        memory = open_memory(settings, redactor, stack)
         story = _Story(
             settings=settings,
             surroundings=surroundings,
             plan=plan,
-            bench=bench,
+            bench=replace(bench, bench=memory.equip(bench.bench)),
+            memory=memory,
             redactor=redactor,
             secret_warnings=secrets_in_use(settings, surroundings).warnings(),
             started=surroundings.wall_clock(),
+            panel_votes=PanelVotes(len(bench.bench.seats.taken)),
         )
-        ledger = stack.enter_context(story.open_ledger())
+        looked = bench.looked
+        story.spending.add_judge_requests(looked.requests, looked.usage, cost_usd=looked.cost_usd)
         results = await story.run(ledger, progress, stop_sign, options)
         # Before anything is closed: closing may take its time, and a cancelled step has little.
         document = story.document(results, stop_sign, options)
@@ -176,24 +189,25 @@ class _Story:
     surroundings: Surroundings
     plan: Plan
     bench: OpenBench
+    memory: Memory
     redactor: Redactor
     secret_warnings: tuple[str, ...]
     started: float
+    panel_votes: PanelVotes
     spending: Spending = field(default_factory=Spending)
-
-    def open_ledger(self) -> Ledger:
-        return Ledger(self.settings.report_dir / LEDGER_NAME, clean=self._clean)
-
-    def _clean(self, entry: RunEntry) -> RunEntry:
-        return clean_entry(entry, self.redactor)
 
     async def run(
         self, ledger: Ledger, progress: Progress, stop_sign: StopSign, options: RunOptions
     ) -> list[TestResult]:
         def record(run: Run) -> None:
             limit = self.settings.report.max_response_chars
-            ledger.append(run_entry(run, max_response_chars=limit))
+            shown = clean_run(run, self.redactor)
+            ledger.append(run_entry(shown, max_response_chars=limit))
+            # the log digests what was judged, whatever of it may be shown
+            self.memory.record(replace(shown, evidence=run.evidence), self.bench.bench)
             self.spending.add(run)
+            if self.bench.bench.seats.rule is not None:
+                self.panel_votes.add(run)
 
         tests: list[Test] = list(self.plan.tests)
         scheduler = Scheduler(
@@ -214,6 +228,8 @@ class _Story:
             results, fail_on=self.settings.run.fail_on, interrupted=stop_sign.exit_code
         )
         stopped = (stop_sign.reason,) if stop_sign.reason else ()
+        judge = self._judge_entry()
+        remembered = self.memory.warnings(replayed=sum(result.replayed for result in results))
         header = Header(
             version=__version__,
             status=settlement.status,
@@ -225,26 +241,33 @@ class _Story:
             finished=self.surroundings.wall_clock(),
             interrupted=stop_sign.exit_code is not None,
             settings=self.settings.public(),
-            judge=self._judge_entry(),
-            warnings=(*stopped, *self.secret_warnings, *self.plan.warnings),
+            judge=judge,
+            warnings=(
+                *stopped,
+                *drift_warnings(judge),
+                *remembered,
+                *self.secret_warnings,
+                *self.redactor.warnings,
+                *self.plan.warnings,
+            ),
             target_requests=self.spending.target_requests,
             judge_requests=self.spending.judge_requests,
+            judge_cached=self.spending.judge_cached,
             input_tokens=self.spending.input_tokens,
             output_tokens=self.spending.output_tokens,
+            cost_usd=self.spending.cost_usd,
+            known_cost_usd=self.spending.known_cost_usd,
+            target_cost_usd=self.spending.target_cost_usd,
         )
         document = build_document(header, self.plan.suite, results)
         return clean_entry(document, self.redactor)
 
     def _judge_entry(self) -> JudgeEntry | None:
-        judge = self.bench.bench.judge
-        if judge is None:
-            return None
-        policy = self.bench.bench.policy
-        return judge_entry(
-            judge.identity,
-            policy,
-            needed_votes=needed_votes(policy),
+        return judge_facts(
+            self.bench.bench.seats,
+            policy=self.settings.vote_policy(),
             models=self.spending.models,
+            votes=self.panel_votes,
         )
 
     async def publish(

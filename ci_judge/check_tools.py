@@ -4,21 +4,38 @@ The only home of ``regex`` (the standard library's engine cannot be interrupted)
 report's validation, of ``jsonschema``. Both are imported when first used.
 """
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 from ci_judge.model.suite import JsonValue
 from ci_judge.rules.checks import CheckTools, Undecided
 
 PATTERN_TIMEOUT_SECONDS = 1.0
+SCHEMA_TIMEOUT_SECONDS = 5.0
 _LONGEST_MESSAGE = 200
 
 
-def check_tools(*, timeout_seconds: float = PATTERN_TIMEOUT_SECONDS) -> CheckTools:
-    """Return the tools; a pattern that takes longer than ``timeout_seconds`` is undecided."""
+def check_tools(
+    *,
+    timeout_seconds: float = PATTERN_TIMEOUT_SECONDS,
+    schema_seconds: float = SCHEMA_TIMEOUT_SECONDS,
+    redact: Callable[[str], str] = str,
+) -> CheckTools:
+    """Return the tools.
+
+    A pattern that takes longer than ``timeout_seconds``, or a schema that takes longer than
+    ``schema_seconds``, is undecided. ``redact`` takes the secrets out of what is quoted.
+    """
+
+    def violation(schema: JsonValue, value: JsonValue) -> str | Undecided | None:
+        timed = _TimedKeywords(timeout_seconds, deadline=time.monotonic() + schema_seconds)
+        return _violation(schema, value, timed, redact)
+
     return CheckTools(
         search=lambda pattern, text: _search(pattern, text, timeout_seconds=timeout_seconds),
-        violation=lambda schema, value: _violation(schema, value, timeout_seconds=timeout_seconds),
+        violation=violation,
+        redact=redact,
     )
 
 
@@ -48,7 +65,7 @@ def schema_error(schema: JsonValue) -> str | None:
         kind.check_schema(schema)
     except SchemaError as error:
         return _bounded(f"{error.json_path}: {error.message}")
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, OverflowError) as error:
         return _bounded(str(error))
     return _foreign_reference(schema)
 
@@ -65,12 +82,12 @@ def _search(pattern: str, text: str, *, timeout_seconds: float) -> bool | Undeci
         return Undecided(message=_bounded(f"the pattern does not work: {error}"))
 
 
-class _SchemaPatternUndecided(Exception):
-    """A pattern inside a schema could not be decided in time."""
+class _SchemaUndecided(Exception):
+    """A schema, or a pattern inside of it, could not be decided in time."""
 
 
 def _violation(
-    schema: JsonValue, value: JsonValue, *, timeout_seconds: float
+    schema: JsonValue, value: JsonValue, timed: "_TimedKeywords", redact: Callable[[str], str]
 ) -> str | Undecided | None:
     from jsonschema.exceptions import best_match  # noqa: PLC0415 - see above
     from referencing import Registry  # noqa: PLC0415 - see above
@@ -78,15 +95,18 @@ def _violation(
 
     try:
         # an explicit registry: without one, remote references would be fetched
-        kind = _with_time_limit(_validator_kind(schema), timeout_seconds)
+        kind = timed.applied_to(_validator_kind(schema))
         worst = best_match(kind(schema, registry=Registry()).iter_errors(value))
-    except _SchemaPatternUndecided as undecided:
+    except _SchemaUndecided as undecided:
         return Undecided(message=str(undecided))
     except Unresolvable as error:
         return Undecided(message=_bounded(f"the schema's reference {error.ref} leads nowhere"))
     except RecursionError:
         return Undecided(message="the schema or the value is nested too deep")
-    return None if worst is None else _bounded(f"{worst.json_path}: {worst.message}")
+    except Exception as error:  # noqa: BLE001 - the library stumbles over odd values in many ways
+        said = redact(f"{type(error).__name__}: {error}")
+        return Undecided(message=_bounded(f"the schema does not work on this value ({said})"))
+    return None if worst is None else _bounded(redact(f"{worst.json_path}: {worst.message}"))
 
 
 def _validator_kind(schema: JsonValue) -> Any:
@@ -103,20 +123,69 @@ def _validator_kind(schema: JsonValue) -> Any:
     return kind
 
 
-def _with_time_limit(kind: Any, timeout_seconds: float) -> Any:
-    """Replace the keywords that use patterns: the library's own have no time limit."""
-    from jsonschema.validators import extend  # noqa: PLC0415 - see above
+class _TimedKeywords:
+    """Keywords with time limits, which the library's own do not have. Raises when time runs out.
 
-    timed = _TimedPatterns(timeout_seconds)
-    keywords = {"pattern": timed.pattern, "patternProperties": timed.pattern_properties}
-    return extend(kind, keywords)  # type: ignore[no-untyped-call]  # as the stubs have it
+    Those that use patterns or take quadratic time are replaced; the others look at the clock.
+    """
 
-
-class _TimedPatterns:
-    """The keywords ``pattern`` and ``patternProperties``. Raises when time runs out."""
-
-    def __init__(self, timeout_seconds: float) -> None:
+    def __init__(self, timeout_seconds: float, *, deadline: float) -> None:
         self._timeout_seconds = timeout_seconds
+        self._deadline = deadline
+
+    def applied_to(self, kind: Any) -> Any:
+        """Give the validator class with these keywords."""
+        from jsonschema.validators import extend  # noqa: PLC0415 - see above
+
+        own = {
+            "additionalProperties": self.additional_properties,
+            "pattern": self.pattern,
+            "patternProperties": self.pattern_properties,
+            "uniqueItems": self.unique_items,
+        }
+        keywords = {**kind.VALIDATORS, **own}
+        timed = {name: self._timed(keyword) for name, keyword in keywords.items()}
+        return extend(kind, timed)  # type: ignore[no-untyped-call]  # as the stubs have it
+
+    def _timed(self, keyword: Callable[..., Any]) -> Callable[..., Iterator[Any]]:
+        def look_and_check(*arguments: Any) -> Iterator[Any]:
+            if time.monotonic() > self._deadline:
+                raise _SchemaUndecided("the schema took too long on this value")
+            yield from keyword(*arguments) or ()
+
+        return look_and_check
+
+    def additional_properties(
+        self, validator: Any, wanted: Any, instance: Any, schema: dict[str, Any]
+    ) -> Iterator[Any]:
+        from jsonschema.exceptions import ValidationError  # noqa: PLC0415 - see above
+
+        if not isinstance(instance, dict):
+            return
+        named, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
+        extra = [
+            key
+            for key in instance
+            if key not in named and not any(self._holds(pattern, key) for pattern in patterns)
+        ]
+        if isinstance(wanted, dict):
+            for key in extra:
+                yield from validator.descend(instance[key], wanted, path=key)
+        elif wanted is False and extra:
+            shown = ", ".join(map(repr, extra[:5]))
+            yield ValidationError(f"Additional properties are not allowed ({shown})")
+
+    def unique_items(self, _: Any, wanted: Any, instance: Any, __: Any) -> Iterator[Any]:
+        from jsonschema.exceptions import ValidationError  # noqa: PLC0415 - see above
+
+        if wanted is True and isinstance(instance, list):
+            seen: set[Hashable] = set()
+            for number, item in enumerate(instance):
+                form = _hashable(item)
+                if form in seen:
+                    yield ValidationError(f"item {number} is there twice")
+                    return
+                seen.add(form)
 
     def pattern(self, _: Any, wanted: str, instance: Any, __: Any) -> Iterator[Any]:
         from jsonschema.exceptions import ValidationError  # noqa: PLC0415 - see above
@@ -136,8 +205,21 @@ class _TimedPatterns:
     def _holds(self, pattern: str, text: str) -> bool:
         found = _search(pattern, text, timeout_seconds=self._timeout_seconds)
         if isinstance(found, Undecided):
-            raise _SchemaPatternUndecided(found.message)
+            raise _SchemaUndecided(found.message)
         return found
+
+
+def _hashable(value: JsonValue) -> Hashable:
+    """Give what is equal exactly for equal JSON values: 1 is 1.0, and true is not 1."""
+    match value:
+        case dict():
+            return ("object", frozenset((key, _hashable(item)) for key, item in value.items()))
+        case list():
+            return ("array", tuple(map(_hashable, value)))
+        case bool():
+            return ("boolean", value)
+        case _:
+            return ("scalar", value)
 
 
 def _foreign_reference(schema: JsonValue) -> str | None:

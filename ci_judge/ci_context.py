@@ -12,7 +12,10 @@ _PULL_REQUEST_EVENTS = frozenset({"pull_request", "pull_request_target"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CiContext:
-    """Where a run happens; None is unknown. ``url`` is the page of the CI run and attempt."""
+    """Where a run happens; None is unknown. ``url`` is the page of the CI run and attempt.
+
+    ``from_fork`` says that it runs for a pull request from a fork, to which no secrets are given.
+    """
 
     commit: str | None = None
     branch: str | None = None
@@ -21,6 +24,7 @@ class CiContext:
     url: str | None = None
     attempt: int | None = None
     run_id: str | None = None
+    from_fork: bool = False
 
     def entry(self) -> dict[str, Any]:
         """Give what the report says of it (``run`` in ``report.json``)."""
@@ -45,6 +49,7 @@ def github_context(environment: Mapping[str, str]) -> CiContext:
         event = read_event(environment)
         pull_request = _mapping(event.get("pull_request"))
     head = _mapping(pull_request.get("head"))
+    home = _text(_mapping(head.get("repo")).get("full_name"))
     return CiContext(
         commit=_text(head.get("sha")) or environment.get("GITHUB_SHA") or None,
         branch=_text(head.get("ref")) or environment.get("GITHUB_REF_NAME") or None,
@@ -53,7 +58,15 @@ def github_context(environment: Mapping[str, str]) -> CiContext:
         url=_run_url(environment),
         attempt=_number(environment.get("GITHUB_RUN_ATTEMPT")),
         run_id=environment.get("GITHUB_RUN_ID") or None,
+        from_fork=_is_withheld(environment, home),
     )
+
+
+def _is_withheld(environment: Mapping[str, str], home: str | None) -> bool:
+    """Tell whether the branch's home is another repository; pull_request_target has the secrets."""
+    here = environment.get("GITHUB_REPOSITORY", "")
+    foreign = home is not None and home.casefold() != here.casefold()
+    return foreign and environment.get("GITHUB_EVENT_NAME") == "pull_request"
 
 
 def read_event(environment: Mapping[str, str]) -> dict[str, Any]:

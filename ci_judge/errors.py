@@ -6,7 +6,8 @@ value (``EvidenceFailure``, ``JudgeFailure``), because one run's trouble must no
     CiJudgeError
     ├── InvalidInput       exit 2   a file, flag or input is wrong; all problems at once
     ├── NothingToJudge     exit 5   no test matched
-    ├── CannotStart        exit 3   valid input, but the system under test never came up
+    ├── CannotStart        exit 3   valid input, but target or judge is not there
+    ├── Incomplete         exit 3   part of the work is done and kept, the rest is named
     └── Interrupted        exit 130 or 143, before there was anything to report
 """
 
@@ -106,7 +107,13 @@ class NothingToJudge(CiJudgeError):
 
 
 class CannotStart(CiJudgeError):
-    """The input is fine, but a served target did not come up."""
+    """The input is fine, but a served target did not come up, or the judge is out of reach."""
+
+    exit_code = ExitCode.UNDECIDED
+
+
+class Incomplete(CiJudgeError):
+    """Part of the work could not be done for reasons outside the input; the rest is done."""
 
     exit_code = ExitCode.UNDECIDED
 

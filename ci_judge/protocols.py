@@ -19,6 +19,13 @@ class Target(Protocol):
         """Hold the scenario's conversation once. Raises nothing for what the target does wrong."""
         ...
 
+    def key(self, scenario: Scenario) -> bytes | None:
+        """Digest everything that decides what is sent, None for what no cache may answer.
+
+        What is fresh in every run (an id, a port) counts as always the same.
+        """
+        ...
+
 
 class CaseRunner(Protocol):
     """Calls case functions where they cannot harm the run."""
@@ -36,6 +43,13 @@ class Judge(Protocol):
 
     async def judge(self, question: Question) -> Answer | JudgeFailure:
         """Give one opinion an item. Raises nothing for what the provider does wrong."""
+        ...
+
+    def key(self, question: Question) -> bytes | None:
+        """Digest everything that can change the answer, None for what no cache may answer.
+
+        That is provider, address, model, parameters and the whole prompt under a fixed mark.
+        """
         ...
 
 

@@ -19,6 +19,7 @@ from ci_judge.model.document import (
     CheckEntry,
     GroupEntry,
     JudgeEntry,
+    MemberVoteEntry,
     ReportDocument,
     RunEntry,
     SummaryEntry,
@@ -98,8 +99,48 @@ def a_judge(**changes: Any) -> JudgeEntry:
         "minimum_pass_rate": "2/3",
         "needed_votes": 1,
         "notice": "phrase check, not a judge of meaning",
+        "price": None,
+        "panel": [],
+        "panel_rule": None,
+        "panel_needed": None,
+        "agreement": None,
     }
     return cast("JudgeEntry", judge | changes)
+
+
+def a_panel(*names: str, **changes: Any) -> JudgeEntry:
+    """Build a panel of judges by their names; a majority decides, and they mostly agree."""
+    members = [_a_panel_member(place, name) for place, name in enumerate(names, start=1)]
+    panel: dict[str, Any] = {
+        "provider": "panel",
+        "notice": None,
+        "panel": members,
+        "panel_rule": "majority",
+        "panel_needed": len(names) // 2 + 1,
+        "agreement": {"votes": 9, "raw": 0.9, "fleiss_kappa": -0.05, "gwet_ac1": 0.88},
+    }
+    return a_judge(**(panel | changes))
+
+
+def _a_panel_member(place: int, name: str) -> dict[str, Any]:
+    single = a_judge(provider="openai", model=name, models_answered=[name], notice=None)
+    kept = {key: value for key, value in single.items() if not key.startswith("panel")}
+    del kept["agreement"]
+    counts = {"passes": 7, "fails": 2, "errors": 1}
+    return {**kept, **counts, "judge": name, "judge_index": place}
+
+
+def a_member_vote(judge: str, *, passed: bool | None = True, **changes: Any) -> MemberVoteEntry:
+    vote: dict[str, Any] = {
+        "judge": judge,
+        "judge_index": 1,
+        "passes": int(passed is True),
+        "trials": 1,
+        "needed": 1,
+        "passed": passed,
+        "reason": {True: "Names it.", False: "Leaves it out.", None: "No answer in time."}[passed],
+    }
+    return cast("MemberVoteEntry", vote | changes)
 
 
 def a_group(*tests: TestEntry, id: str = "refund-policy", **changes: Any) -> GroupEntry:  # noqa: A002 - the document's own key
@@ -140,6 +181,7 @@ def a_test(
         "turns": ["I want my money back on a jumper that does not fit."],
         "history": [],
         "expected": ['States the "14 days" window and that the refund is full.'],
+        "phrases": [["14 days"]],
         "checks": [],
         "requirement": None,
         "planned": made,
@@ -149,10 +191,13 @@ def a_test(
         "fails": fails,
         "errors": errors,
         "not_run": 0,
+        "suspicious": 0,
+        "replayed": 0,
         "rate": passes / judged if judged else None,
         "interval": wilson(passes, judged),
         "gate": _gate(passes=passes, judged=judged, planned=made, result=result),
         "troubles": _troubles(errors),
+        "cost_usd": 0.0021,
         "latency": {"p50": 0.21, "p95": 0.48, "max": 0.61},
         "duration_seconds": 2.5,
     }
@@ -168,6 +213,7 @@ def a_case(id: str = "case_price.py::test_discount", **changes: Any) -> TestEntr
         "file": id.partition("::")[0],
         "turns": [],
         "expected": [],
+        "phrases": [],
         "requirement": "A 20 percent discount on 100 should produce a final price of 80.",
     }
     return a_test(id, **(counts | case | changes))
@@ -194,6 +240,9 @@ def a_run(
         "started": STARTED,
         "duration_seconds": 0.25,
         "latency_seconds": None if error else 0.21,
+        "cost_usd": 0.00021,
+        "target_cost_usd": None,
+        "replayed": False,
         "response": None if error else answer,
         "evidence": None,
         "transcript": [
@@ -204,6 +253,7 @@ def a_run(
         "checks": [] if error else [a_check(passed=passed)],
         "trials": [a_trial()] if passed else [],
         "votes": [a_vote()] if passed else [],
+        "suspicious": [],
         "failure": _FAILURE if error else None,
     }
     return cast("RunEntry", run | changes)
@@ -224,27 +274,34 @@ def a_trial(*, repetition: int = 1, passed: bool = True, **changes: Any) -> Tria
     reason = "Names the window and the full refund." if passed else "Leaves out the window."
     ruling = {"item": 1, "passed": passed, "reason": reason, "probability": None, "draw": None}
     trial: dict[str, Any] = {
+        "judge": None,
+        "judge_index": 1,
         "repetition": repetition,
         "rulings": [ruling],
         "failure": None,
         "model": None,
+        "model_asked": None,
+        "prompt_version": None,
         "input_tokens": None,
         "output_tokens": None,
         "latency_seconds": 0.01,
         "requests": 0,
         "request_id": None,
+        "cached": False,
+        "cost_usd": None,
     }
     return cast("TrialEntry", trial | changes)
 
 
-def a_vote(*, passed: bool = True, **changes: Any) -> VoteEntry:
+def a_vote(*, passed: bool | None = True, **changes: Any) -> VoteEntry:
     vote: dict[str, Any] = {
         "item": 1,
-        "passes": int(passed),
+        "passes": int(passed is True),
         "trials": 1,
         "needed": 1,
         "passed": passed,
         "reason": "Names the window." if passed else "Leaves out the window.",
+        "members": [],
     }
     return cast("VoteEntry", vote | changes)
 
@@ -330,12 +387,17 @@ def _summary(tests: Sequence[TestEntry]) -> SummaryEntry:
         "runs_passed": passes,
         "runs_failed": fails,
         "runs_errors": sum(test["errors"] for test in tests),
+        "runs_suspicious": sum(test["suspicious"] for test in tests),
+        "runs_replayed": sum(test["replayed"] for test in tests),
         "pass_rate": passes / (passes + fails) if passes + fails else None,
         "target_requests": sum(test["made"] for test in tests),
         "judge_requests": 0,
+        "judge_cached": 0,
         "input_tokens": None,
         "output_tokens": None,
         "cost_usd": None,
+        "known_cost_usd": 0.0,
+        "target_cost_usd": None,
         "duration_seconds": 12.4,
     }
 

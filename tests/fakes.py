@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
+from ci_judge.cache import digest
 from ci_judge.model.evidence import CaseValue, Conversation, EvidenceFailure, Reply
 from ci_judge.model.judging import (
     Answer,
@@ -39,6 +41,9 @@ class FakeTarget:
         finally:
             self.in_flight -= 1
         return said if isinstance(said, EvidenceFailure) else a_conversation(said)
+
+    def key(self, scenario: Scenario) -> bytes | None:
+        return digest([scenario.turns, [past.content for past in scenario.history]])
 
 
 def a_conversation(text: str, *, latency_seconds: float = 0.1) -> Conversation:
@@ -78,6 +83,9 @@ class FakeJudge:
         self.asked.append(question)
         await asyncio.sleep(0)
         return self._answers(question)
+
+    def key(self, question: Question) -> bytes | None:
+        return digest(self.identity.model, repr(replace(question, repetition=1)))
 
 
 def _all_pass(question: Question) -> Answer:

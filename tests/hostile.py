@@ -1,16 +1,18 @@
 """Texts that strangers would write, and reports that hold them wherever a stranger could."""
 
-from typing import Any
+from typing import Any, get_args
 
 from hypothesis import strategies as st
 
 from ci_judge.model.document import ReportDocument, RunEntry
+from ci_judge.model.judging import SuspicionKind
 from tests.builders import (
     Runs,
     a_case,
     a_check,
     a_group,
-    a_judge,
+    a_member_vote,
+    a_panel,
     a_report,
     a_run,
     a_skipped_test,
@@ -66,7 +68,8 @@ def a_hostile_report(text: str, **changes: Any) -> tuple[ReportDocument, Runs]:
         "turns": [text, {text: [text]}],
     }
     wanted: dict[str, Any] = {
-        "expected": [text],
+        "expected": [text, text],
+        "suspicious": 1,
         "checks": [text],
         "history": [{"role": text, "content": text}],
     }
@@ -79,12 +82,16 @@ def a_hostile_report(text: str, **changes: Any) -> tuple[ReportDocument, Runs]:
     tests = [failed, error, passed, advisory, case]
     for test in tests:
         test["gate"] = {**test["gate"], "sentence": text, "needs": text, "threshold_text": text}
+        for trouble in test["troubles"]:
+            trouble["reason"] = text
     group = a_group(*tests[:4], skipped, id="c", title=text, description=text, file=text)
     cases = a_group(case, id="f.py", kind="cases", title=text, description="", file=text)
     defaults: dict[str, Any] = {
         "headline": text,
         "warnings": [text],
-        "judge": a_judge(provider=text, model=text, models_answered=[text], notice=text),
+        "judge": a_panel(
+            text, text, provider=text, model=text, models_answered=[text], notice=text
+        ),
         "runs": [run for test in tests for run in _hostile_runs(test["id"], text)],
     }
     document, runs = a_report(group, cases, a_group(id=f"bare {text}"), **(defaults | changes))
@@ -103,9 +110,14 @@ def _hostile_runs(test: str, text: str) -> list[RunEntry]:
         "evidence": {text: [text, 1.5, None]},
         "transcript": [{"role": role, "content": text} for role in ("user", "assistant", text)],
         "checks": [a_check(passed=passed, wanted=text, found=text) for passed in (True, False)],
-        "trials": [a_trial(passed=False, rulings=[ruling])],
-        "votes": [a_vote(passed=False, reason=text)],
+        "trials": [a_trial(passed=False, rulings=[ruling], judge=text)],
+        "votes": [
+            a_vote(passed=False, reason=text),
+            a_vote(passed=None, members=[a_member_vote(text, passed=None, reason=text)]),
+        ],
     }
+    kinds = get_args(SuspicionKind)
+    told["suspicious"] = [{"kind": kind, "found": text} for kind in kinds]
     return [
         a_run(test, 1, "fail", **told),
         a_run(test, 2, "judge_error", **told, failure=failure),

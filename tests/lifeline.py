@@ -19,6 +19,9 @@ class Lifeline:
         os.mkfifo(path)
         self._fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
 
+    def wait_until_held(self, *, within_seconds: float = 10.0) -> None:
+        assert select.select([self._fd], [], [], within_seconds)[0], "nobody took hold"
+
     def was_held_and_released(self, *, within_seconds: float = 10.0) -> bool:
         held = b""
         while select.select([self._fd], [], [], within_seconds)[0]:

@@ -2,7 +2,7 @@
 
 import traceback
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TypeAlias
@@ -11,6 +11,7 @@ from ci_judge.action.mistakes import TITLE
 from ci_judge.action.order import Judged
 from ci_judge.action_inputs import ActionInputs
 from ci_judge.ci_context import CiContext
+from ci_judge.errors import CiJudgeError
 from ci_judge.github_api import GitHubAccess, GitHubApi, PullRequest
 from ci_judge.protocols import Sink
 from ci_judge.sinks.annotations import Annotations
@@ -52,29 +53,31 @@ class Desk:
     async def publish(self, judged: Judged) -> Published:
         """Write annotations and summary; raises nothing for what goes wrong with them."""
         for sink in self._sinks(judged):
-            await self._publish_to(sink, judged)
+            with self._guarding(sink.name):
+                await sink.publish(judged.document, judged.runs)
         return Published(
             report_dir=self._in_workspace(judged.report_dir),
             files={kind: self._in_workspace(path) for kind, path in judged.files.items()},
         )
 
     async def comment(self, judged: Judged) -> str:
-        """Write the comment and give its address, empty where there is none."""
+        """Write the comment and give its address, empty where there is none; raises nothing."""
         missing = self._why_no_comment()
         if missing:
             self.log.line(f"No pull request comment: {missing}")
             return ""
         urls: list[str] = []
-        async with self.connect(self._access()) as api:
-            sink = StickyComment(
-                api,
-                self._pull_request(),
-                origin=self._origin(),
-                markdown=judged.comment_markdown,
-                only_failures=self.inputs.comment == "on-failure",
-                published=urls.append,
-            )
-            await self._publish_to(sink, judged)
+        with self._guarding(StickyComment.name):
+            async with self.connect(self._access()) as api:
+                sink = StickyComment(
+                    api,
+                    self._pull_request(),
+                    origin=self._origin(),
+                    markdown=judged.comment_markdown,
+                    only_failures=self.inputs.comment == "on-failure",
+                    published=urls.append,
+                )
+                await sink.publish(judged.document, judged.runs)
         return "".join(urls)
 
     def _sinks(self, judged: Judged) -> Iterator[Sink]:
@@ -115,14 +118,22 @@ class Desk:
             attempt=str(self.context.attempt or ""),
         )
 
-    async def _publish_to(self, sink: Sink, judged: Judged) -> None:
+    @contextmanager
+    def _guarding(self, place: str) -> Iterator[None]:
+        """Show what goes wrong with one place, and let it cost neither the others nor the verdict.
+
+        A CiJudgeError is the way to GitHub that cannot be opened, as with a wrong SSL_CERT_FILE.
+        """
         try:
-            await sink.publish(judged.document, judged.runs)
+            yield
         except SinkFailed as failure:
             self.log.command("notice", str(failure), title=TITLE)
+        except CiJudgeError as error:
+            message = f"The {place} was not written: {error}"
+            self.log.command("warning", message, title=TITLE)
         except Exception as error:  # noqa: BLE001 - a crash here must not change the verdict
             self.log.untrusted("".join(traceback.format_exception(error)))
-            message = f"A bug in CI Judge kept the {sink.name} from being written"
+            message = f"A bug in CI Judge kept the {place} from being written"
             self.log.command("warning", message, title=TITLE)
 
     def _in_workspace(self, path: Path) -> str:

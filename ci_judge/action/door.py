@@ -1,6 +1,7 @@
 """Reads what the runner hands in, has the suite run, and sets the outputs whatever happens."""
 
 import asyncio
+import io
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -8,11 +9,10 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
 
 from ci_judge.action.desk import Connect, Desk, connect_to_github
 from ci_judge.action.mistakes import TITLE, show_crash, show_problems
-from ci_judge.action.order import Judge, Order
+from ci_judge.action.order import Judge, Judged, Order
 from ci_judge.action.suite_run import run_suite
 from ci_judge.action_inputs import ActionInputs, given, read_inputs
 from ci_judge.ci_context import CiContext, github_context
@@ -20,6 +20,7 @@ from ci_judge.engine.stopping import StopSign
 from ci_judge.errors import CiJudgeError, ExitCode
 from ci_judge.redaction import Redactor
 from ci_judge.sinks.failure import SinkFailed
+from ci_judge.sinks.lasting_stream import LastingStream
 from ci_judge.sinks.log import LogWriter
 from ci_judge.sinks.marked_stream import MarkedStream
 from ci_judge.sinks.outputs import outputs_of, outputs_without_report, write_outputs
@@ -28,14 +29,17 @@ from ci_judge.workflows.surroundings import Surroundings
 
 def main() -> int:
     """Run the action in this process and give its exit code."""
-    judge = partial(run_suite, surroundings=Surroundings.real())
-    return run_action(dict(os.environ), write=_to(sys.stdout.buffer), judge=judge)
+    return run_action(dict(os.environ), write=_log_of_the_step(), judge=_judge_here)
+
+
+async def _judge_here(order: Order, log: LogWriter, stop_sign: StopSign) -> Judged:
+    return await run_suite(order, log, stop_sign, surroundings=Surroundings.real())
 
 
 def run_action(
     environment: Mapping[str, str],
     *,
-    write: Callable[[str], None],
+    write: Callable[[str], object],
     judge: Judge,
     connect: Connect | None = None,
 ) -> int:
@@ -115,16 +119,17 @@ def _order(inputs: ActionInputs, context: CiContext) -> Order:
         select=inputs.select,
         tags=inputs.tags,
         working_directory=inputs.working_directory,
+        workspace=inputs.workspace,
         context=context,
         secrets=(inputs.github_token,) if inputs.github_token else (),
     )
 
 
-def _to(stream: BinaryIO) -> Callable[[str], None]:
-    """Write at once and in UTF-8, whatever the container's locale suggests."""
+def _log_of_the_step() -> Callable[[str], object]:
+    """Write at once and in UTF-8, whatever the container's locale suggests, as long as it is read.
 
-    def write(text: str) -> None:
-        stream.write(text.encode("utf-8", errors="backslashreplace"))
-        stream.flush()
-
-    return write
+    A runner that stops reading, as when a job is cancelled, does not stop the report.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+    return LastingStream(sys.stdout).write

@@ -35,22 +35,33 @@ def show_crash(error: Exception, log: LogWriter) -> None:
 
 def _annotate(problem: Problem, environment: Mapping[str, str], log: LogWriter) -> None:
     place = problem.place
+    file = _in_workspace(place, environment) if place else None
     log.command(
         "error",
         str(problem),
         title=TITLE,
-        file=_in_workspace(place, environment) if place else None,
-        line=place.line if place else None,
-        col=place.column if place else None,
+        file=file,
+        line=place.line if place and file else None,
+        col=place.column if place and file else None,
     )
 
 
-def _in_workspace(place: Place, environment: Mapping[str, str]) -> str:
-    """Find the file that the place names, for it starts at the configuration or where we work."""
+def _in_workspace(place: Place, environment: Mapping[str, str]) -> str | None:
+    """Find the file that the place names, for it starts at the configuration or where we work.
+
+    None for what is no file there: an input, a variable, a name that no file can have.
+    """
     workspace = Path(environment.get("GITHUB_WORKSPACE", "")).resolve()
     working = workspace / (given(environment, "working-directory") or ".")
     for start in (working, (working / (given(environment, "config") or "ci-judge.yaml")).parent):
-        path = (start / place.file).resolve()
-        if path.is_file() and path.is_relative_to(workspace):
+        path = _file(start / place.file)
+        if path is not None and path.is_relative_to(workspace):
             return path.relative_to(workspace).as_posix()
-    return place.file
+    return None
+
+
+def _file(path: Path) -> Path | None:
+    try:
+        return path.resolve() if path.is_file() else None
+    except (OSError, ValueError):  # a name that is too long, say
+        return None

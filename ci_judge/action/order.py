@@ -18,8 +18,9 @@ from ci_judge.sinks.log import LogWriter
 class Order:
     """What the action asks for. Paths in it start from ``working_directory``, which is absolute.
 
-    ``overrides`` maps configuration keys ("run.runs") to text, or to several texts;
-    ``secrets`` are values that no output may show, besides those that the configuration uses.
+    No configuration above ``workspace`` is ever found. ``overrides`` maps configuration keys
+    ("run.runs") to text, or to several texts; ``secrets`` are values that no output may show,
+    besides those that the configuration uses.
     """
 
     config: str | None
@@ -27,6 +28,7 @@ class Order:
     select: str | None
     tags: str | None
     working_directory: Path
+    workspace: Path
     context: CiContext
     secrets: tuple[str, ...]
 

@@ -9,17 +9,20 @@ from ci_judge.action.order import Judged, Order
 from ci_judge.action_inputs import INPUTS, Override
 from ci_judge.app import Finished, FrontDoor, RunOptions, execute
 from ci_judge.engine.stopping import StopSign
+from ci_judge.model.document import GroupEntry
 from ci_judge.protocols import Progress
 from ci_judge.redaction import Redactor
-from ci_judge.renderers import markdown
+from ci_judge.renderers import console, markdown
 from ci_judge.renderers.markdown_fit import fit
 from ci_judge.renderers.progress import PlainProgress
-from ci_judge.renderers.registry import renderer
 from ci_judge.settings import Given
 from ci_judge.sinks.fitting import MarkdownWithin, utf8_bytes, utf16_units
 from ci_judge.sinks.log import LogWriter
+from ci_judge.visible_text import one_line
 from ci_judge.workflows.planning import Plan, Selection
 from ci_judge.workflows.surroundings import Surroundings
+
+_TITLE_CHARS = 200
 
 
 async def run_suite(
@@ -28,6 +31,7 @@ async def run_suite(
     """Run what is ordered, write the files, and show the report in the log."""
     options = RunOptions(
         config=Path(order.config) if order.config else None,
+        top=order.workspace,
         overrides={key: _given(key, value) for key, value in order.overrides.items()},
         selection=Selection(names=order.select, tags=order.tags),
         secrets=order.secrets,
@@ -78,9 +82,21 @@ class ActionFront(FrontDoor):
 
 
 def _show(finished: Finished, log: LogWriter) -> None:
-    report = "".join(renderer("console").render(finished.document, finished.runs))
-    for line in report.splitlines():
+    """Fold each criterion's tests under its title; the result stays in sight."""
+    for group in finished.document["groups"]:
+        with log.group(_title(group)):
+            for line in console.group_lines(group, finished.runs):
+                log.line(line)
+    for line in console.result_lines(finished.document):
         log.line(line)
+
+
+def _title(group: GroupEntry) -> str:
+    """Say with the group's name how it went: folded, nothing else of it is seen."""
+    words = {"passed": "passed", "failed": "failed", "error": "undecided", "skipped": "skipped"}
+    results = [test["result"] for test in group["tests"]]
+    counts = [f"{results.count(key)} {word}" for key, word in words.items() if key in results]
+    return one_line(f"{', '.join(counts) or 'no test'}: {group['title']}", limit=_TITLE_CHARS)
 
 
 def _markdown(finished: Finished, measure: Callable[[str], int]) -> MarkdownWithin:

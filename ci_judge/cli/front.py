@@ -76,22 +76,25 @@ def commands() -> None:
     """Judge software whose right answer cannot be compared with ==, in CI."""
 
 
-def run_command_line(arguments: list[str]) -> int:
-    """Run one command. Every error is one line a problem; a traceback is a bug of ours."""
+def run_command_line(arguments: list[str], *, group: click.Group = commands) -> int:
+    """Run one command. Every error is one line a problem; a traceback is a bug of ours.
+
+    Whoever closes our output ends neither the command nor changes its exit code.
+    """
     _write_anything()
     err = LastingStream(sys.stderr)
     out = LastingStream(sys.stdout, complain=err.write)
     with redirect_stdout(out), redirect_stderr(err):
-        exit_code = _run(arguments, Screen())
+        exit_code = _run(group, arguments, Screen())
         out.flush()
         err.flush()
     return exit_code
 
 
-def _run(arguments: list[str], screen: Screen) -> int:
+def _run(group: click.Group, arguments: list[str], screen: Screen) -> int:
     try:
         return _exit_code(
-            commands.main(arguments, prog_name="ci-judge", standalone_mode=False, obj=screen)
+            group.main(arguments, prog_name="ci-judge", standalone_mode=False, obj=screen)
         )
     except CiJudgeError as error:
         screen.clean(error)
@@ -107,7 +110,10 @@ def _run(arguments: list[str], screen: Screen) -> int:
         return int(ExitCode.INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - the border: a bug is shown as one
         screen.err.untrusted(traceback.format_exc())
-        _say(screen, f"This is a bug in CI Judge ({type(error).__name__}). Please report it: {ISSUES}")
+        _say(
+            screen,
+            f"This is a bug in CI Judge ({type(error).__name__}). Please report it: {ISSUES}",
+        )
         return int(ExitCode.BUG)
 
 

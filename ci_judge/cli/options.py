@@ -28,7 +28,11 @@ OVERRIDES = (
     ("--concurrency", "run.concurrency", "Requests in flight to the target at once."),
     ("--fail-on", "run.fail_on", "What fails the command: error, failure or never."),
     ("--report-dir", "report.dir", "Folder for the reports."),
-    ("--judge-provider", "judge.provider", "Who judges: stub, anthropic, openai, systemone."),
+    (
+        "--judge-provider",
+        "judge.provider",
+        "Who judges: stub, anthropic, openai, systemone, command.",
+    ),
     ("--judge-model", "judge.model", "The judge's model."),
 )
 

@@ -1,7 +1,9 @@
 """``ci-judge run``: the whole story, told on the terminal."""
 
 import asyncio
+import json
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterator
@@ -14,15 +16,19 @@ import click
 from ci_judge.app import Finished, FrontDoor, RunOptions, execute
 from ci_judge.ci_context import github_context
 from ci_judge.cli import options
+from ci_judge.cli.screen import Screen, pass_screen
 from ci_judge.engine.stopping import StopSign
 from ci_judge.protocols import Progress
 from ci_judge.redaction import Redactor
 from ci_judge.renderers import console
 from ci_judge.renderers.progress import PlainProgress
 from ci_judge.renderers.registry import renderer
-from ci_judge.sinks.log import LogWriter
+from ci_judge.settings import Given
+from ci_judge.sinks.files import shown_path
 from ci_judge.workflows.planning import Plan, Selection
 from ci_judge.workflows.surroundings import Surroundings
+
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
 @click.command(
@@ -33,6 +39,7 @@ from ci_judge.workflows.surroundings import Surroundings
 @options.names
 @options.tags
 @options.overrides
+@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache (run.cache: off).")
 @click.option("-x", "stop_at_first", is_flag=True, help="Stop after the first failed test.")
 @click.option("--maxfail", type=click.IntRange(min=1), help="Stop after N failed tests.")
 @click.option("--junitxml", type=click.Path(path_type=Path), help="One more copy of the JUnit XML.")
@@ -43,21 +50,31 @@ from ci_judge.workflows.surroundings import Surroundings
     help="Print only tests that failed or are undecided, the result and the report paths.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print report.json to stdout, nothing else.")
-def command(**values: Any) -> int:
+@pass_screen
+def command(screen: Screen, /, **values: Any) -> int:
     """Send every scenario to its target, call every case, judge, decide and report.
 
     Exit codes: 0 every gate passed, 1 a gate failed, 2 wrong input, 3 undecided, 5 no test.
     """
     surroundings = Surroundings.real()
     with ExitStack() as stack:
-        terminal = _Terminal(stack, quiet=values["quiet"] or values["as_json"])
+        terminal = _Terminal(screen, stack, quiet=values["quiet"] or values["as_json"])
         finished = asyncio.run(_run(_run_options(values, surroundings), surroundings, terminal))
     if values["as_json"]:
         for piece in renderer("json").render(finished.document, finished.runs):
-            sys.stdout.write(piece)
+            sys.stdout.write(_inert(piece))
     else:
         terminal.conclude(finished)
     return finished.document["exit_code"]
+
+
+def _inert(piece: str) -> str:
+    """Spell JSON so that any terminal can show it and no CI runner finds a command in it.
+
+    Other than ASCII stands in strings alone, where JSON has escapes for it.
+    """
+    ascii_only = _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], piece)
+    return ascii_only.replace("##[", "#\\u0023[")
 
 
 async def _run(run_options: RunOptions, surroundings: Surroundings, front: FrontDoor) -> Finished:
@@ -69,7 +86,7 @@ async def _run(run_options: RunOptions, surroundings: Surroundings, front: Front
 def _run_options(values: dict[str, Any], surroundings: Surroundings) -> RunOptions:
     return RunOptions(
         config=values["config"],
-        overrides=options.given_overrides(values),
+        overrides=_overrides(values),
         selection=Selection(names=values["names"], tags=values["tags"]),
         max_failures=1 if values["stop_at_first"] else values["maxfail"],
         junit_copy=values["junitxml"],
@@ -77,25 +94,28 @@ def _run_options(values: dict[str, Any], surroundings: Surroundings) -> RunOptio
     )
 
 
+def _overrides(values: dict[str, Any]) -> dict[str, Given]:
+    without_cache = {"run.cache": Given(value="off", by="--no-cache")}
+    return options.given_overrides(values) | (without_cache if values["no_cache"] else {})
+
+
 class _Terminal(FrontDoor):
     """Shows progress on a terminal, plain lines elsewhere; notices go to stderr."""
 
-    def __init__(self, stack: ExitStack, *, quiet: bool) -> None:
+    def __init__(self, screen: Screen, stack: ExitStack, *, quiet: bool) -> None:
+        self._screen = screen
         self._stack = stack
         self._quiet = quiet
-        self._out = LogWriter(sys.stdout.write, commands=False)
-        self._err = LogWriter(sys.stderr.write, commands=False)
 
     def protect(self, redactor: Redactor) -> None:
-        self._out.protect(redactor)
-        self._err.protect(redactor)
+        self._screen.protect(redactor)
 
     def planned(self, plan: Plan) -> Progress:
         if self._quiet:
             return super().planned(plan)
         if sys.stdout.isatty() and not os.environ.get("CI"):
             return self._live(plan)
-        return PlainProgress(self._out.line)
+        return PlainProgress(self._screen.out.line)
 
     def _live(self, plan: Plan) -> Progress:
         from ci_judge.renderers.live_progress import (  # noqa: PLC0415 - only a terminal pays for it
@@ -106,23 +126,18 @@ class _Terminal(FrontDoor):
         return self._stack.enter_context(on_terminal(total_runs=runs))
 
     def warn(self, text: str) -> None:
-        self._err.line(f"warning: {text}")
+        self._screen.err.line(f"warning: {text}")
 
     def crashed(self, error: Exception) -> None:
-        self._err.untrusted("".join(traceback.format_exception(error)))
+        self._screen.err.untrusted("".join(traceback.format_exception(error)))
 
     def conclude(self, finished: Finished) -> None:
         for piece in self._report(finished):
-            self._out.line(piece.removesuffix("\n"))
+            self._screen.out.line(piece.removesuffix("\n"))
         for kind, path in finished.files.items():
-            self._out.line(f"{kind}: {_shown(path)}")
+            self._screen.out.line(f"{kind}: {shown_path(path)}")
 
     def _report(self, finished: Finished) -> Iterator[str]:
         if self._quiet:
             return console.render_briefly(finished.document, finished.runs)
         return console.render(finished.document, finished.runs)
-
-
-def _shown(path: Path) -> str:
-    here = Path.cwd()
-    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()

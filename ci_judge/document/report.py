@@ -1,11 +1,11 @@
 """The document around the runs: header, summary, groups, tests."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypedDict
 
-from ci_judge.document.run_entries import iso_time
+from ci_judge.document.run_entries import USD_DIGITS, iso_time, usd
 from ci_judge.model.document import (
     SCHEMA_VERSION,
     GateEntry,
@@ -19,7 +19,6 @@ from ci_judge.model.document import (
     SummaryEntry,
     TestEntry,
 )
-from ci_judge.model.judging import JudgeIdentity, VotePolicy
 from ci_judge.model.results import TestResult
 from ci_judge.model.suite import Case, GateKind, Scenario, Suite
 
@@ -42,8 +41,12 @@ class Header:
     warnings: tuple[str, ...]
     target_requests: int
     judge_requests: int
+    judge_cached: int
     input_tokens: int | None
     output_tokens: int | None
+    cost_usd: float | None
+    known_cost_usd: float
+    target_cost_usd: float | None
 
 
 def build_document(header: Header, suite: Suite, results: Sequence[TestResult]) -> ReportDocument:
@@ -60,24 +63,6 @@ def build_document(header: Header, suite: Suite, results: Sequence[TestResult]) 
         "judge": header.judge,
         "warnings": list(header.warnings),
         "groups": _groups(suite, results),
-    }
-
-
-def judge_entry(
-    identity: JudgeIdentity, policy: VotePolicy, *, needed_votes: int, models: Iterable[str]
-) -> JudgeEntry:
-    return {
-        "provider": identity.provider,
-        "model": identity.model,
-        "models_answered": sorted(models),
-        "prompt_version": identity.prompt_version,
-        "temperature": identity.temperature,
-        "mode": policy.mode,
-        "threshold": policy.threshold,
-        "repetitions": policy.repetitions,
-        "minimum_pass_rate": policy.rate_text,
-        "needed_votes": needed_votes,
-        "notice": identity.notice,
     }
 
 
@@ -115,12 +100,17 @@ def _summary(header: Header, results: Sequence[TestResult]) -> SummaryEntry:
         "runs_passed": passes,
         "runs_failed": fails,
         "runs_errors": sum(result.tally.errors for result in results),
+        "runs_suspicious": sum(result.suspicious for result in results),
+        "runs_replayed": sum(result.replayed for result in results),
         "pass_rate": round(passes / (passes + fails), 6) if passes + fails else None,
         "target_requests": header.target_requests,
         "judge_requests": header.judge_requests,
+        "judge_cached": header.judge_cached,
         "input_tokens": header.input_tokens,
         "output_tokens": header.output_tokens,
-        "cost_usd": None,
+        "cost_usd": usd(header.cost_usd),
+        "known_cost_usd": round(header.known_cost_usd, USD_DIGITS),
+        "target_cost_usd": usd(header.target_cost_usd),
         "duration_seconds": round(header.finished - header.started, 3),
     }
 
@@ -190,6 +180,7 @@ class _Subject(TypedDict):
     turns: list[Any]
     history: list[MessageEntry]
     expected: list[str]
+    phrases: list[list[str]]
     checks: list[str]
     requirement: str | None
 
@@ -211,6 +202,7 @@ def _test(result: TestResult, anchor: str) -> TestEntry:
         "turns": subject["turns"],
         "history": subject["history"],
         "expected": subject["expected"],
+        "phrases": subject["phrases"],
         "checks": subject["checks"],
         "requirement": subject["requirement"],
         "planned": tally.planned,
@@ -220,6 +212,8 @@ def _test(result: TestResult, anchor: str) -> TestEntry:
         "fails": tally.fails,
         "errors": tally.errors,
         "not_run": tally.not_run,
+        "suspicious": result.suspicious,
+        "replayed": result.replayed,
         "rate": None if gate.rate is None else round(gate.rate, 6),
         "interval": [round(gate.interval.low, 6), round(gate.interval.high, 6)],
         "gate": _gate(result),
@@ -228,6 +222,7 @@ def _test(result: TestResult, anchor: str) -> TestEntry:
             for trouble in result.troubles
         ],
         "latency": _latency_entry(result),
+        "cost_usd": usd(result.cost_usd),
         "duration_seconds": round(result.duration_seconds, 3),
     }
 
@@ -240,6 +235,7 @@ def _subject(test: Scenario | Case) -> _Subject:
             "turns": [],
             "history": [],
             "expected": [],
+            "phrases": [],
             "checks": [],
             "requirement": test.requirement,
         }
@@ -248,6 +244,7 @@ def _subject(test: Scenario | Case) -> _Subject:
         "turns": list(test.turns),
         "history": [{"role": past.role, "content": past.content} for past in test.history],
         "expected": [expectation.text for expectation in test.expectations],
+        "phrases": [list(expectation.phrases) for expectation in test.expectations],
         "checks": [str(check) for check in test.checks],
         "requirement": None,
     }

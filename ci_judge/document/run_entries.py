@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from ci_judge.model.document import (
     CheckEntry,
     FailureEntry,
+    MemberVoteEntry,
     MessageEntry,
     RulingEntry,
     RunEntry,
@@ -13,16 +14,18 @@ from ci_judge.model.document import (
     VoteEntry,
 )
 from ci_judge.model.evidence import CaseValue, Conversation, EvidenceFailure
-from ci_judge.model.judging import CheckResult, ItemVote, JudgeFailure, Run, Trial
+from ci_judge.model.judging import CheckResult, ItemVote, JudgeFailure, MemberVote, Run, Trial
 from ci_judge.model.suite import JsonValue, Message
+from ci_judge.rules.pricing import run_cost
 
 REASON_CHARS = 2_000
 DETAIL_CHARS = 10_000
+USD_DIGITS = 10
 
 
 def run_entry(run: Run, *, max_response_chars: int) -> RunEntry:
     """One run as an entry; what is longer than ``max_response_chars`` is cut and counted."""
-    cutter = _Cutter(max_response_chars)
+    cutter, cost = _Cutter(max_response_chars), run_cost(run)
     return {
         "test": run.test_id,
         "number": run.number,
@@ -32,6 +35,9 @@ def run_entry(run: Run, *, max_response_chars: int) -> RunEntry:
         "started": iso_time(run.started_at),
         "duration_seconds": round(run.duration_seconds, 6),
         "latency_seconds": _latency(run),
+        "cost_usd": usd(cost.usd),
+        "target_cost_usd": usd(cost.target) if cost.priced else None,
+        "replayed": isinstance(run.evidence, Conversation) and run.evidence.replayed,
         "response": _response(run, max_response_chars),
         "evidence": cutter.value(run.evidence.value)
         if isinstance(run.evidence, CaseValue)
@@ -41,6 +47,7 @@ def run_entry(run: Run, *, max_response_chars: int) -> RunEntry:
         "checks": [_check(result) for result in run.checks],
         "trials": [_trial(trial) for trial in run.trials],
         "votes": [_vote(vote) for vote in run.votes],
+        "suspicious": [{"kind": each.kind, "found": each.found} for each in run.suspicious],
         "failure": _evidence_failure(run.failure),
     }
 
@@ -49,6 +56,11 @@ def iso_time(seconds: float) -> str:
     """Seconds since the epoch as UTC ISO 8601 with milliseconds."""
     moment = datetime.fromtimestamp(seconds, tz=UTC)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def usd(amount: float | None) -> float | None:
+    """Round money so far that no token gets lost; unknown stays None."""
+    return None if amount is None else round(amount, USD_DIGITS)
 
 
 class _Cutter:
@@ -110,32 +122,56 @@ def _check(result: CheckResult) -> CheckEntry:
     }
 
 
+def ruling_entries(trial: Trial) -> list[RulingEntry]:
+    """Make an entry of what a trial says of each item."""
+    return [
+        RulingEntry(
+            item=item,
+            passed=ruling.passed,
+            reason=_Cutter(REASON_CHARS).text(ruling.reason),
+            probability=ruling.probability,
+            draw=ruling.draw,
+        )
+        for item, ruling in enumerate(trial.rulings, start=1)
+    ]
+
+
 def _trial(trial: Trial) -> TrialEntry:
     return {
+        "judge": trial.judge,
+        "judge_index": trial.judge_index,
         "repetition": trial.repetition,
-        "rulings": [
-            RulingEntry(
-                item=item,
-                passed=ruling.passed,
-                reason=_Cutter(REASON_CHARS).text(ruling.reason),
-                probability=ruling.probability,
-                draw=ruling.draw,
-            )
-            for item, ruling in enumerate(trial.rulings, start=1)
-        ],
+        "rulings": ruling_entries(trial),
         "failure": _judge_failure(trial.failure),
         "model": trial.model,
+        "model_asked": trial.model_asked,
+        "prompt_version": trial.prompt_version,
         "input_tokens": trial.usage.input_tokens,
         "output_tokens": trial.usage.output_tokens,
         "latency_seconds": round(trial.latency_seconds, 6),
         "requests": trial.requests,
         "request_id": trial.request_id,
+        "cached": trial.cached,
+        "cost_usd": usd(trial.cost_usd),
     }
 
 
 def _vote(vote: ItemVote) -> VoteEntry:
     return {
         "item": vote.item,
+        "passes": vote.passes,
+        "trials": vote.trials,
+        "needed": vote.needed,
+        "passed": vote.passed,
+        "reason": _Cutter(REASON_CHARS).text(vote.reason),
+        "members": [_member_vote(member) for member in vote.members],
+    }
+
+
+def _member_vote(vote: MemberVote) -> MemberVoteEntry:
+    return {
+        "judge": vote.judge,
+        "judge_index": vote.judge_index,
         "passes": vote.passes,
         "trials": vote.trials,
         "needed": vote.needed,

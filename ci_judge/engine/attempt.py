@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
+from ci_judge.engine.seats import Seats
+from ci_judge.engine.trials import TrialMaker
 from ci_judge.model.evidence import (
     CaseValue,
     Conversation,
@@ -14,23 +16,20 @@ from ci_judge.model.evidence import (
     FailureCode,
 )
 from ci_judge.model.judging import (
-    Answer,
     CaseQuestion,
     CheckResult,
-    JudgeFailure,
     Outcome,
     Question,
     Run,
     ScenarioQuestion,
+    Suspicion,
     Trial,
-    VotePolicy,
 )
 from ci_judge.model.suite import Case, CheckKind, Scenario, Test
-from ci_judge.protocols import CaseRunner, Judge, Target
+from ci_judge.protocols import CaseRunner, Target
 from ci_judge.rules.checks import CheckTools, evaluate_checks, phrase_results
-from ci_judge.rules.draws import draw
-from ci_judge.rules.rulings import rule_on
-from ci_judge.rules.verdicts import Verdict, failed_check, reach_verdict
+from ci_judge.rules.suspicion import find_suspicions
+from ci_judge.rules.verdicts import Verdict, failed_check
 
 DETAIL_CHARS = 4_000
 SLOW_CHECKS = frozenset({CheckKind.REGEX, CheckKind.JSON_SCHEMA})
@@ -46,12 +45,11 @@ class Slots:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """Who takes part in every run. ``judge`` is None where no test needs one."""
+    """Who takes part in every run."""
 
     targets: Mapping[str | None, Target]
     cases: CaseRunner | None
-    judge: Judge | None
-    policy: VotePolicy
+    seats: Seats
     tools: CheckTools
     seed: int
     slots: Slots
@@ -67,6 +65,7 @@ class _Progress:
     failure: EvidenceFailure | None = None
     checks: tuple[CheckResult, ...] = ()
     trials: tuple[Trial, ...] = ()
+    suspicious: tuple[Suspicion, ...] = ()
 
 
 class Attempts:
@@ -74,6 +73,9 @@ class Attempts:
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
+        self._trials = TrialMaker(
+            seats=bench.seats, slots=bench.slots.judge, seed=bench.seed, clock=bench.clock
+        )
 
     async def make_run(self, test: Test, number: int) -> Run:
         """Make run ``number`` (from 1) of a test."""
@@ -87,13 +89,14 @@ class Attempts:
             test_id=test.id,
             number=number,
             outcome=verdict.outcome,
-            reason=verdict.reason,
+            reason=self._bench.tools.redact(verdict.reason),
             certain=verdict.certain,
             evidence=so_far.evidence,
             failure=so_far.failure,
             checks=so_far.checks,
             trials=so_far.trials,
             votes=verdict.votes,
+            suspicious=so_far.suspicious,
             started_at=started,
             duration_seconds=self._bench.clock() - begun,
         )
@@ -103,15 +106,17 @@ class Attempts:
         if isinstance(collected, EvidenceFailure):
             return _without_evidence(collected, test, so_far)
         so_far.evidence = collected
+        so_far.suspicious = find_suspicions(collected, redact=self._bench.tools.redact)
         question = _question(test, collected)
         if isinstance(test, Scenario) and isinstance(collected, Conversation):
+            redact = self._bench.tools.redact
             looked = await self._checked(test, collected)
             if isinstance(looked, EvidenceFailure):
                 return _without_verdict(looked, so_far)
-            so_far.checks = (*looked, *phrase_results(test.expectations, collected))
+            so_far.checks = (*looked, *phrase_results(test.expectations, collected, redact=redact))
         if question.items and failed_check(so_far.checks) is None:
-            so_far.trials = await self._trials(test, number, question)
-        return reach_verdict(so_far.checks, so_far.trials, self._bench.policy, items=question.items)
+            so_far.trials = await self._trials.make(question, test_id=test.id, run=number)
+        return self._trials.verdict(so_far.checks, so_far.trials, items=question.items)
 
     async def _checked(
         self, test: Scenario, conversation: Conversation
@@ -131,52 +136,6 @@ class Attempts:
                 raise RuntimeError("a case is to be called and nobody can call it")
             return await self._bench.cases.call(test, run_number=number)
 
-    async def _trials(self, test: Test, number: int, question: Question) -> tuple[Trial, ...]:
-        repetitions = range(1, self._bench.policy.repetitions + 1)
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [
-                    group.create_task(self._trial(test, number, repetition, question))
-                    for repetition in repetitions
-                ]
-        except ExceptionGroup as several:
-            raise several.exceptions[0] from several
-        return tuple(task.result() for task in tasks)
-
-    async def _trial(self, test: Test, number: int, repetition: int, question: Question) -> Trial:
-        judge = self._bench.judge
-        if judge is None:
-            raise RuntimeError("a question is to be judged and there is no judge")
-        async with self._bench.slots.judge:
-            begun = self._bench.clock()
-            answer = await judge.judge(question)
-            seconds = self._bench.clock() - begun
-        if isinstance(answer, JudgeFailure):
-            return _failed_trial(repetition, answer, seconds)
-        return self._ruled_trial(test, number, repetition, answer)
-
-    def _ruled_trial(self, test: Test, number: int, repetition: int, answer: Answer) -> Trial:
-        def draw_for(item: int) -> float:
-            return draw(
-                seed=self._bench.seed,
-                test_id=test.id,
-                run=number,
-                repetition=repetition,
-                judge_index=1,
-                item=item,
-            )
-
-        return Trial(
-            repetition=repetition,
-            rulings=rule_on(answer.opinions, self._bench.policy, draw_for),
-            failure=None,
-            model=answer.model,
-            usage=answer.usage,
-            latency_seconds=answer.latency_seconds,
-            requests=answer.requests,
-            request_id=answer.request_id,
-        )
-
 
 def _question(test: Test, evidence: Evidence) -> Question:
     match test, evidence:
@@ -188,18 +147,6 @@ def _question(test: Test, evidence: Evidence) -> Question:
             return CaseQuestion(requirement=test.requirement, evidence=evidence.value)
         case _:
             raise TypeError(f"{type(evidence).__name__} is no evidence for {test.id!r}")
-
-
-def _failed_trial(repetition: int, failure: JudgeFailure, seconds: float) -> Trial:
-    return Trial(
-        repetition=repetition,
-        rulings=(),
-        failure=failure,
-        model=None,
-        usage=failure.usage,
-        latency_seconds=seconds,
-        requests=failure.requests,
-    )
 
 
 def _without_evidence(failure: EvidenceFailure, test: Test, so_far: _Progress) -> Verdict:

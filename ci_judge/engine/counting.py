@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ci_judge.model.evidence import CaseValue, Conversation
 from ci_judge.model.judging import ERROR_OUTCOMES, Outcome, Run
 from ci_judge.model.results import Latency, Tally, Trouble
+from ci_judge.rules.pricing import run_cost, total
 
 REASON_CHARS = 500
 MOST_REASONS = 100
@@ -21,6 +22,9 @@ class RunCounter:
         self._passes = 0
         self._fails = 0
         self._errors = 0
+        self._suspicious = 0
+        self._replayed = 0
+        self._cost_usd: float | None = 0.0
         self._ended = bytearray(planned)
         self._reasons: Counter[tuple[Outcome, str]] = Counter()
         self._latencies = array("d")
@@ -36,6 +40,9 @@ class RunCounter:
         elif run.outcome in ERROR_OUTCOMES:
             self._errors += 1
             self._remember(run)
+        self._suspicious += bool(run.suspicious)
+        self._replayed += isinstance(run.evidence, Conversation) and run.evidence.replayed
+        self._cost_usd = total((self._cost_usd, run_cost(run).usd))
         self._latencies.extend(latencies_of(run))
         start = run.started_at
         self._first_start = start if self._first_start is None else min(start, self._first_start)
@@ -73,6 +80,21 @@ class RunCounter:
             errors=self._errors,
             not_run=self.planned - made,
         )
+
+    @property
+    def suspicious(self) -> int:
+        """How many runs hold text addressed to the judge."""
+        return self._suspicious
+
+    @property
+    def replayed(self) -> int:
+        """How many runs were judged on a recorded conversation."""
+        return self._replayed
+
+    @property
+    def cost_usd(self) -> float | None:
+        """What the runs cost so far, None as soon as one of them is unknown."""
+        return self._cost_usd
 
     @property
     def latency(self) -> Latency | None:

@@ -88,6 +88,9 @@ class Scheduler:
             tally=counter.tally,
             gate=gate if test.skip is None else _skipped(gate, test.skip),
             troubles=counter.troubles,
+            suspicious=counter.suspicious,
+            replayed=counter.replayed,
+            cost_usd=counter.cost_usd,
             latency=counter.latency,
             duration_seconds=counter.duration_seconds,
         )

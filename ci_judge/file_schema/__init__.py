@@ -17,6 +17,7 @@ from ci_judge.file_schema.toml_source import load_toml
 from ci_judge.file_schema.urls import HttpUrl
 from ci_judge.file_schema.validation import problems_or, validate
 from ci_judge.file_schema.values import (
+    Command,
     Count,
     ExactRate,
     FilledText,
@@ -29,6 +30,7 @@ from ci_judge.file_schema.values import (
     Text,
     TextOrList,
     VariableName,
+    VariableText,
     WrittenJson,
     duration_seconds,
     exact_rate,
@@ -37,6 +39,7 @@ from ci_judge.file_schema.yaml_source import load_yaml
 
 __all__ = [
     "AsWritten",
+    "Command",
     "Count",
     "DataPath",
     "DottedPath",
@@ -57,6 +60,7 @@ __all__ = [
     "Text",
     "TextOrList",
     "VariableName",
+    "VariableText",
     "Wanted",
     "WrittenJson",
     "WrittenList",

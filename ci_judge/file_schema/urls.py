@@ -1,6 +1,7 @@
 """URLs as people write them: what is wrong with one, and what was perhaps meant."""
 
 import re
+from difflib import get_close_matches
 from ipaddress import IPv6Address
 from typing import Annotated, TypeAlias
 
@@ -17,7 +18,7 @@ _PLACEHOLDER = re.compile(r"\{\{\s*[A-Za-z_][A-Za-z0-9_]*\s*\}\}")
 _SCHEMELESS = re.compile(r"(?://)?([\w.-]+|\[[0-9A-Fa-f:.]+\])(:\d+)?(?:/[^\s?#]*)?")
 _AUTHORITY = re.compile(r"(?P<host>\[[^\]]*\]|[^:\[\]]*)(?::(?P<port>[^:]*))?")
 _NEAR = re.compile(r"localhost|\d+(?:\.\d+){3}|\[.*|[^.]*")
-_MISTYPED = re.compile(r"(https?):/{0,3}([^/\s]\S*)", re.IGNORECASE)
+_MISTYPED = re.compile(r"(\w{3,7}):(/{1,3})([^/\s]\S*)")
 _USER_INFO = re.compile(r"[^/\s]*@")
 _LAST_PORT = 65_535
 _LONGEST_PORT = 6
@@ -48,7 +49,7 @@ HttpUrl: TypeAlias = Annotated[FilledText, AfterValidator(http_url)]
 def _check_authority(authority: str) -> None:
     parts = _AUTHORITY.fullmatch(authority)
     if parts is None or not parts["host"] or not _is_host(parts["host"]):
-        raise wrong(f"names no host that could exist: {quoted(authority)}")
+        raise wrong(f"must name a host that could exist, not {quoted(authority)}")
     port = parts["port"]
     if port and not _is_port(port):
         raise wrong(f"must have a port from 1 to {_LAST_PORT}, not {quoted(port)}")
@@ -79,8 +80,9 @@ def _meant_url(plain: str, text: str) -> str | None:
     """Guess the scheme that is missing: http for what is near, https for the rest of the world."""
     shown = _without_secrets(text)
     mistyped = _MISTYPED.fullmatch(shown)
-    if mistyped:
-        return f"did you mean {mistyped[1].lower()}://{mistyped[2]}?"
+    meant = get_close_matches(mistyped[1].lower(), ("https", "http"), n=1) if mistyped else []
+    if mistyped and meant:
+        return f"did you mean {meant[0]}://{mistyped[3]}?"
     found = _SCHEMELESS.fullmatch(_without_secrets(plain).partition("?")[0])
     if found is None:
         return None

@@ -162,7 +162,16 @@ def _homes(model: type[FileModel], key: str) -> list[str]:
 
 def _misfit_hint(value: Any, declared: Declared | None) -> str | None:
     curly = curly_value_hint(value) if isinstance(value, str) else None
-    return curly or _meant_value(value, declared)
+    return curly or _meant_shape(value, declared) or _meant_value(value, declared)
+
+
+def _meant_shape(value: Any, declared: Declared | None) -> str | None:
+    words = wanted(declared) if declared else ""
+    if words.startswith("a list") and isinstance(value, dict):
+        return "begin each item with a dash"
+    if words.startswith("a map (") and isinstance(value, list | str):
+        return "write each entry as key: value on a line of its own, without a dash"
+    return None
 
 
 def _meant_value(value: Any, declared: Declared | None) -> str | None:

@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from ci_judge.file_schema.markers import AsWritten, Wanted, wrong
-from ci_judge.file_schema.showing import bare, quoted, shown
+from ci_judge.file_schema.showing import bare, shown
 
 T = TypeVar("T")
 
@@ -63,14 +63,38 @@ FilledText: TypeAlias = Annotated[
 ]
 """Text that is not blank."""
 
+
+def _no_nul(text: str) -> str:
+    if "\0" in text:
+        raise wrong("holds a NUL character, which no command or variable can")
+    return text
+
+
+NoNul = AfterValidator(_no_nul)
+
+Command: TypeAlias = (
+    Annotated[FilledText, NoNul]
+    | Annotated[tuple[Annotated[FilledText, NoNul], ...], Strict(strict=False), Field(min_length=1)]
+)
+"""A program and its arguments: one text, or a list."""
+
+VariableText: TypeAlias = Annotated[Text, NoNul]
+"""The value of an environment variable."""
+
 ListOf: TypeAlias = Annotated[tuple[T, ...], Strict(strict=False)]
 """A list in the file, a tuple in the model."""
 
 
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+
+
 def _variable_name(text: str) -> str:
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", text):
-        raise wrong(f"must be the name of a variable, not {quoted(text)}")
-    return text
+    """Refuse what is no name without showing it: people put the secret itself there."""
+    if re.fullmatch(_NAME, text):
+        return text
+    meant = re.fullmatch(rf"\$\{{?({_NAME})\}}?", text)
+    hint = f"the name alone: {meant[1]}" if meant else "the name alone, never its value"
+    raise wrong("must be the name of a variable: letters, digits and _", hint=hint)
 
 
 VariableName: TypeAlias = Annotated[FilledText, AfterValidator(_variable_name)]
@@ -196,6 +220,9 @@ OpenRate: TypeAlias = Annotated[
 # --- durations -----------------------------------------------------------------------
 
 _DURATION = re.compile(r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*(ms|s|m|h)\s*")
+_LONG_UNIT = re.compile(
+    r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*(ms|s|m|h)(?:illi|ec|in|our|r)?\w*\s*", re.IGNORECASE
+)
 _UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 LONGEST_SECONDS = 86_400.0
 _DURATION_WORDS = 'a duration above 0 and up to 24h, such as "60s", "500ms", "2m" or 3 (seconds)'
@@ -206,8 +233,14 @@ def duration_seconds(value: Any) -> float:
     seconds = _seconds_of(value)
     if seconds is None or not 0 < seconds <= LONGEST_SECONDS:
         text = _number_text(value)
-        raise wrong(f"must be {_DURATION_WORDS}, not {bare(text) if text else shown(value)}")
+        given = bare(text) if text else shown(value)
+        raise wrong(f"must be {_DURATION_WORDS}, not {given}", hint=_meant_duration(text))
     return seconds
+
+
+def _meant_duration(text: str) -> str | None:
+    found = _LONG_UNIT.fullmatch(text)
+    return f"did you mean {found[1]}{found[2].lower()}?" if found else None
 
 
 def _seconds_of(value: Any) -> float | None:

@@ -36,11 +36,11 @@ def syntax_problem(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem
     if "\t" in line[: len(line) - len(line.lstrip())]:
         spaces = "YAML is indented with spaces"
         return Problem(message="a tab is used to indent", hint=spaces, place=_place(file, mark))
-    mistyped = typographic_hint(line) or placeholder_hint(line)
+    mistyped = typographic_hint(line) or placeholder_hint(line) or _hard_space(text, mark)
     opened = None if mistyped else _left_open(error, mark, text)
     if opened is not None:
         return _open_quote(opened, mark, text, file)
-    message, hint = _explained(error)
+    message, hint = _misfit(error, line[: mark.column]) or _explained(error)
     hint = hint or (_BLOCK_HINT if any(quote in line for quote in "\"'") else None)
     return Problem(message=message, hint=mistyped or hint, place=_place(file, mark))
 
@@ -63,6 +63,27 @@ def _explained(error: yaml.MarkedYAMLError) -> tuple[str, str | None]:
             return f"malformed YAML: {message}", hint
     where = f" {error.context}" if error.context else ""
     return f"malformed YAML{where}: {error.problem}", None
+
+
+def _hard_space(text: str, mark: Any) -> str | None:
+    """Name a no-break space in the line of the mistake or in the one above it."""
+    lines = text.split("\n")
+    for number in (mark.line, mark.line - 1):
+        if 0 <= number < len(lines) and "\u00a0" in lines[number]:
+            return f"line {number + 1} holds a no-break space (U+00A0): use plain blanks"
+    return None
+
+
+def _misfit(error: yaml.MarkedYAMLError, before: str) -> tuple[str, str] | None:
+    """Explain what follows where a block is complete; ``before`` stands ahead of it in its line."""
+    if not any(part in f"{error.problem}" for part in ("did not find expected", "<block end>")):
+        return None
+    if "block" not in f"{error.context}":
+        return None
+    if not before.strip():
+        hint = "begin it exactly below the line that it belongs to"
+        return "malformed YAML: the indentation of this line fits no line above", hint
+    return "malformed YAML: the value is complete before this, which fits nothing", _BLOCK_HINT
 
 
 def _place(file: str, mark: Any) -> Place:

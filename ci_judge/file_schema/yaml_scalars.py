@@ -9,6 +9,9 @@ _FLOAT = "tag:yaml.org,2002:float"
 _BOOL = "tag:yaml.org,2002:bool"
 NULL = "tag:yaml.org,2002:null"
 
+MOST_BITS = 14_000
+"""Of a whole number: Python refuses to write one of more than 4,300 decimal digits."""
+
 _DIGITS = "+-.0123456789"
 
 
@@ -79,4 +82,7 @@ def _boolean(text: str) -> bool:
 
 
 def _whole_number(text: str) -> int:
-    return int(text, 0 if text.startswith(("0o", "0x")) else 10)
+    value = int(text, 0 if text.startswith(("0o", "0x")) else 10)
+    if value.bit_length() > MOST_BITS:
+        raise ValueError("it has too many digits")
+    return value

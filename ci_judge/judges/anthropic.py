@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from ci_judge.judges.addresses import anthropic_address
-from ci_judge.judges.asking import Said
-from ci_judge.judges.chat import ChatJudge, Heard, Mode, Silence
+from ci_judge.judges.addresses import anthropic_address, anthropic_model_address
+from ci_judge.judges.asking import Asked, Line, Said
+from ci_judge.judges.chat import ChatJudge
+from ci_judge.judges.chat_wire import ChatWire, Heard, Letter, Mode, Silence
 from ci_judge.judges.counting import token_count
 from ci_judge.judges.parts import JudgeParts
-from ci_judge.judges.prompt import Prompt
-from ci_judge.judges.verdict_schema import verdict_schema
 from ci_judge.model.evidence import FailureCode
 from ci_judge.model.judging import Usage
 from ci_judge.visible_text import one_line
@@ -19,17 +18,31 @@ _API_VERSION = "2023-06-01"
 
 
 def build_anthropic(parts: JudgeParts) -> ChatJudge:
-    headers = {"anthropic-version": _API_VERSION}
-    if parts.key:
-        headers["x-api-key"] = parts.key
-    model = parts.needed_model()
-    address = anthropic_address(parts.settings.base_url or DEFAULT_BASE_URL)
     return ChatJudge(
-        identity=parts.chat_identity(model),
-        dialect=_Messages(model=model, temperature=parts.settings.temperature),
-        line=parts.line(address, headers),
+        identity=parts.chat_identity(parts.needed_model()),
+        wire=anthropic_wire(parts),
         manner=parts.manner(),
     )
+
+
+def anthropic_wire(parts: JudgeParts) -> ChatWire:
+    """Give the way to the model, for letters of any form."""
+    model = parts.needed_model()
+    address = anthropic_address(parts.settings.base_url or DEFAULT_BASE_URL)
+    dialect = _Messages(model=model, temperature=parts.settings.temperature)
+    return parts.wire(dialect, parts.line(address, _headers(parts.key)), model=model)
+
+
+def anthropic_model_line(parts: JudgeParts) -> Line:
+    """Give the way to what the provider shows of the model; it knows aliases as well."""
+    base_url = parts.settings.base_url or DEFAULT_BASE_URL
+    address = anthropic_model_address(base_url, parts.needed_model())
+    return parts.line(address, _headers(parts.key))
+
+
+def _headers(key: str | None) -> dict[str, str]:
+    version = {"anthropic-version": _API_VERSION}
+    return version | {"x-api-key": key} if key else version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,17 +50,17 @@ class _Messages:
     model: str
     temperature: float | None
 
-    def body(self, prompt: Prompt, mode: Mode) -> dict[str, Any]:
+    def body(self, letter: Letter, mode: Mode) -> dict[str, Any]:
         body: dict[str, Any] = {
             "model": self.model,
             "max_tokens": mode.max_tokens,
-            "system": prompt.system,
-            "messages": [{"role": "user", "content": prompt.user}],
+            "system": letter.system,
+            "messages": [{"role": "user", "content": letter.user}],
         }
         if self.temperature is not None:
             body["temperature"] = self.temperature
         if mode.with_schema:
-            schema = {"type": "json_schema", "schema": verdict_schema(prompt.items)}
+            schema = {"type": "json_schema", "schema": letter.form.schema}
             body["output_config"] = {"format": schema}
         return body
 
@@ -55,7 +68,7 @@ class _Messages:
         usage = said.body.get("usage")
         read = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
         return Heard(
-            words=_words(said.body),
+            words=_words(said),
             usage=Usage(
                 input_tokens=token_count(usage, *read),
                 output_tokens=token_count(usage, "output_tokens"),
@@ -63,28 +76,29 @@ class _Messages:
         )
 
 
-def _words(body: dict[str, Any]) -> str | Silence:
+def _words(said: Said) -> str | Silence:
+    body, asked = said.body, said.asked
     content, stop = body.get("content"), body.get("stop_reason")
     blocks = [b for b in content if isinstance(b, dict)] if isinstance(content, list) else []
     match stop:
         case "refusal":
-            message = f"the judge refused to answer{_category(body.get('stop_details'))}"
+            message = f"{asked.name} refused to answer{_category(body.get('stop_details'))}"
             return Silence(code=FailureCode.REFUSED, message=message)
         case "max_tokens":
-            message = "the reply was cut at the token limit (raise judge.max_tokens)"
+            message = f"the reply was cut at the token limit ({asked.more_room})"
             return Silence(code=FailureCode.TRUNCATED, message=message)
         case "model_context_window_exceeded":
-            message = "the evidence is longer than the judge's context"
+            message = f"what is asked is longer than the context of {asked.name}"
             return Silence(code=FailureCode.TOO_LARGE, message=message)
         case _:
-            return _text(blocks, stop)
+            return _text(blocks, stop, asked)
 
 
-def _text(blocks: list[dict[str, Any]], stop: Any) -> str | Silence:
+def _text(blocks: list[dict[str, Any]], stop: Any, asked: Asked) -> str | Silence:
     tool = next((b for b in blocks if b.get("type") == "tool_use"), None)
     if tool is not None:
         name = one_line(str(tool.get("name")), limit=60)
-        message = f"the judge made a tool call ('{name}') instead of answering"
+        message = f"{asked.name} made a tool call ('{name}') instead of answering"
         return Silence(code=FailureCode.UNREADABLE_VERDICT, message=message)
     texts = [
         b["text"] for b in blocks if b.get("type") == "text" and isinstance(b.get("text"), str)

@@ -24,11 +24,26 @@ _REQUEST_IDS = ("x-typesafe-request-id", "request-id", "x-request-id", "apim-req
 _HINTS = {
     401: "is the key right?",
     403: "often means that the key is missing or may not use this model",
-    404: "is judge.base_url or judge.model right?",
+    404: "is {section}.base_url or {section}.model right?",
 }
 _RAW_CHARS = 4000
 _SUCCESS = range(200, 300)
 _REDIRECTS = range(300, 400)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Who is asked, and which section of the configuration says so, in the words of messages.
+
+    ``more_room`` is what to do about a reply that is cut at the token limit.
+    """
+
+    name: str = "the judge"
+    section: str = "judge"
+    more_room: str = "raise judge.max_tokens"
+
+
+THE_JUDGE = Asked()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +55,7 @@ class Line:
     timeout_seconds: float
     retries: int
     transport: Transport
+    asked: Asked = THE_JUDGE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +64,7 @@ class Said:
 
     body: dict[str, Any]
     reply: HttpReply
+    asked: Asked = THE_JUDGE
 
     @property
     def request_id(self) -> str | None:
@@ -63,17 +80,29 @@ class Said:
 
 async def ask(line: Line, body: Mapping[str, Any]) -> Said | JudgeFailure:
     """Send one question. Timeouts are tried again: asking has no side effect but its cost."""
+    headers = {"content-type": "application/json", **line.headers}
+    return await _exchanged(line, "POST", headers, json_bytes(body))
+
+
+async def look(line: Line) -> Said | JudgeFailure:
+    """Fetch what a judge's server shows without judging."""
+    return await _exchanged(line, "GET", {"accept": "application/json", **line.headers}, b"")
+
+
+async def _exchanged(
+    line: Line, method: str, headers: Mapping[str, str], content: bytes
+) -> Said | JudgeFailure:
     request = HttpRequest(
-        method="POST",
+        method=method,
         url=line.url,
         timeout_seconds=line.timeout_seconds,
-        headers={"content-type": "application/json", **line.headers},
-        content=json_bytes(body),
+        headers=headers,
+        content=content,
     )
     policy = RetryPolicy(retries=line.retries, retry_timeouts=True)
     reply = await line.transport.send(request, retry=policy)
     if isinstance(reply, TransportFailure):
-        message = f"the judge was not reached: {reply.message}"
+        message = f"{line.asked.name} was not reached: {reply.message}"
         return JudgeFailure(code=reply.code, message=message, requests=reply.attempts)
     return _understood(line, reply)
 
@@ -95,11 +124,11 @@ def _understood(line: Line, reply: HttpReply) -> Said | JudgeFailure:
         return _unreadable(line, reply, str(error))
     if not isinstance(body, dict):
         return _unreadable(line, reply, "the body is no JSON object")
-    return Said(body=body, reply=reply)
+    return Said(body=body, reply=reply, asked=line.asked)
 
 
 def _redirected(line: Line, reply: HttpReply) -> JudgeFailure:
-    place = one_line(reply.headers.get("location", "nowhere"), limit=200)
+    place = one_line(reply.redact(reply.headers.get("location", "nowhere")), limit=200)
     message = (
         f"{shown_url(line.url)} answered {reply.status}, a redirect to {place};"
         " redirects are not followed, so that a key never goes elsewhere"
@@ -114,9 +143,10 @@ def _refused(line: Line, reply: HttpReply) -> JudgeFailure:
         parts.append(f": {said}")
     asked = reply.headers.get("retry-after") or reply.headers.get("retry-after-ms")
     if asked:
-        parts.append(f" (it asked to wait: {one_line(asked, limit=40)})")
+        parts.append(f" (it asked to wait: {one_line(reply.redact(asked), limit=40)})")
     if reply.status in _HINTS:
-        parts.append(f" ({_HINTS[reply.status]})")
+        hint = _HINTS[reply.status].format_map({"section": line.asked.section})
+        parts.append(f" ({hint})")
     return _failure(FailureCode.HTTP_STATUS, "".join(parts), reply)
 
 
@@ -131,5 +161,5 @@ def _failure(code: FailureCode, message: str, reply: HttpReply) -> JudgeFailure:
         message=message,
         status=reply.status,
         requests=reply.attempts,
-        raw=reply.text()[:_RAW_CHARS],
+        raw=reply.shown()[:_RAW_CHARS],
     )

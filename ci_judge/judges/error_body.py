@@ -1,6 +1,7 @@
 """One sentence out of whatever shape an error answer has."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from ci_judge.transport import HttpReply
@@ -18,10 +19,14 @@ _MAX_DEPTH = 5
 def error_sentence(reply: HttpReply) -> str:
     """Return what an error answer says, on one line, at most 300 characters; may be empty."""
     try:
-        said = _said(reply.json(), depth=0)
+        return error_words(reply.json(), redact=reply.redact)
     except ValueError:
-        said = _plain(reply.text()[:20_000])
-    return one_line(said, limit=_LIMIT)
+        return one_line(_plain(reply.shown()[:20_000]), limit=_LIMIT)
+
+
+def error_words(value: Any, *, redact: Callable[[str], str]) -> str:
+    """Return what a JSON value says of an error, on one line, at most 300 characters."""
+    return one_line(redact(_said(value, depth=0)), limit=_LIMIT)
 
 
 def _said(value: Any, *, depth: int) -> str:

@@ -27,22 +27,42 @@ def find_key(settings: JudgeSettings, environment: Mapping[str, str]) -> str | N
     return given.strip() or None
 
 
-def missing_key(
+def missing_keys(
     settings: JudgeSettings, environment: Mapping[str, str], *, from_fork: bool = False
+) -> tuple[Problem, ...]:
+    """Return what is wrong with the keys of a judge, or of all judges of a panel."""
+    if not settings.panel:
+        problem = missing_key(settings, environment, from_fork=from_fork)
+        return () if problem is None else (problem,)
+    found: dict[str, Problem] = {}
+    for at, member in enumerate(settings.members):
+        section = f"judge.panel[{at}]"
+        problem = missing_key(member, environment, from_fork=from_fork, section=section)
+        if problem is not None:
+            found.setdefault(problem.message, problem)
+    return tuple(found.values())
+
+
+def missing_key(
+    settings: JudgeSettings,
+    environment: Mapping[str, str],
+    *,
+    from_fork: bool = False,
+    section: str = "judge",
 ) -> Problem | None:
     """Return what is wrong with the judge's key, None when it can be used.
 
-    ``from_fork`` says that this is a pull request from a fork, where secrets are empty. A judge on
-    this very machine needs no key.
+    ``from_fork`` says that this is a pull request from a fork, where secrets are empty; ``section``
+    is where whoever needs the key is configured. A judge on this very machine needs no key.
     """
     variable = key_variable(settings)
     if variable is None:
         return None
     key = find_key(settings, environment)
-    source = "judge.api_key" if settings.api_key else variable
+    source = f"{section}.api_key" if settings.api_key else variable
     if key is None:
         local = is_loopback(host_of(settings.base_url or ""))
-        return None if local else _absent(settings.provider, variable, from_fork=from_fork)
+        return None if local else _absent(settings.provider, variable, section, from_fork=from_fork)
     if not (key.isascii() and key.isprintable()) or " " in key:
         return Problem(
             message=f"the key in {source} holds a line end, a space or a character no key has",
@@ -51,12 +71,11 @@ def missing_key(
     return None
 
 
-def _absent(provider: str, variable: str, *, from_fork: bool) -> Problem:
+def _absent(provider: str, variable: str, section: str, *, from_fork: bool) -> Problem:
     hint = (
         "secrets are not given to pull requests from forks, so the variable is empty here"
         if from_fork
-        else f"set {variable}, or name another variable in judge.api_key_env"
+        else f"set {variable}, or name another variable in {section}.api_key_env"
     )
-    return Problem(
-        message=f"the judge '{provider}' needs a key, but {variable} is empty", hint=hint
-    )
+    whose = "the judge" if section.startswith("judge") else f"{section}.provider"
+    return Problem(message=f"{whose} '{provider}' needs a key, but {variable} is empty", hint=hint)

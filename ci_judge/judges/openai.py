@@ -1,63 +1,102 @@
 """Chat completions of OpenAI and of every server that speaks like it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ci_judge.judges.addresses import openai_address, query_of
-from ci_judge.judges.asking import Line, Said
-from ci_judge.judges.chat import ChatJudge, Heard, Mode, Silence
+from ci_judge.judges.addresses import is_azure, openai_address, openai_model_address
+from ci_judge.judges.asking import Asked, Line, Said
+from ci_judge.judges.chat import ChatJudge
+from ci_judge.judges.chat_wire import ChatWire, Heard, Letter, Mode, Silence
 from ci_judge.judges.counting import token_count
-from ci_judge.judges.error_body import error_sentence
+from ci_judge.judges.error_body import error_words
+from ci_judge.judges.likelihoods import LikelihoodProblem, read_likelihoods
 from ci_judge.judges.parts import JudgeParts
-from ci_judge.judges.prompt import Prompt
-from ci_judge.judges.verdict_schema import verdict_schema
 from ci_judge.model.evidence import FailureCode
-from ci_judge.model.judging import Usage
+from ci_judge.model.judging import Decision, Opinion, Usage
 from ci_judge.visible_text import one_line
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
+_CANDIDATES = 5  # tokens listed beside the chosen one: the most that every server grants
 
 
 def build_openai(parts: JudgeParts) -> ChatJudge:
-    base_url = parts.settings.base_url or DEFAULT_BASE_URL
-    model = parts.needed_model()
+    dialect = _dialect(parts)
     return ChatJudge(
-        identity=parts.chat_identity(model),
-        dialect=_ChatCompletions(model=model, temperature=parts.settings.temperature),
-        line=_line(parts, base_url),
+        identity=parts.chat_identity(dialect.model),
+        wire=_wire(parts, dialect),
         manner=parts.manner(),
+        weigh=dialect.opinions,
     )
 
 
-def _line(parts: JudgeParts, base_url: str) -> Line:
-    headers = {}
-    if parts.key:
-        headers["authorization"] = f"Bearer {parts.key}"
-        if "api-version=" in query_of(base_url):
-            headers["api-key"] = parts.key  # Azure's name for it
-    return parts.line(openai_address(base_url), headers)
+def openai_wire(parts: JudgeParts) -> ChatWire:
+    """Give the way to the model, for letters of any form."""
+    return _wire(parts, _dialect(parts))
+
+
+def _wire(parts: JudgeParts, dialect: "_ChatCompletions") -> ChatWire:
+    line = parts.line(openai_address(_base_url(parts)), _headers(parts))
+    return parts.wire(dialect, line, model=dialect.model)
+
+
+def _dialect(parts: JudgeParts) -> "_ChatCompletions":
+    settings = parts.settings
+    return _ChatCompletions(
+        model=parts.needed_model(), temperature=settings.temperature, logprobs=settings.logprobs
+    )
+
+
+def openai_model_line(parts: JudgeParts) -> Line:
+    """Give the way to what the server shows of the model."""
+    address = openai_model_address(_base_url(parts), parts.needed_model())
+    return parts.line(address, _headers(parts))
+
+
+def _base_url(parts: JudgeParts) -> str:
+    return parts.settings.base_url or DEFAULT_BASE_URL
+
+
+def _headers(parts: JudgeParts) -> dict[str, str]:
+    """Return the headers that carry the key.
+
+    Azure has a header of its own for its keys; its short-lived tokens go where all tokens go.
+    """
+    if parts.key is None:
+        return {}
+    if is_azure(_base_url(parts)) and not _is_token(parts.key):
+        return {"api-key": parts.key}
+    return {"authorization": f"Bearer {parts.key}"}
+
+
+def _is_token(key: str) -> bool:
+    return key.startswith("eyJ") and key.count(".") == 2  # noqa: PLR2004 - a JSON web token
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ChatCompletions:
     model: str
     temperature: float | None
+    logprobs: bool
 
-    def body(self, prompt: Prompt, mode: Mode) -> dict[str, Any]:
+    def body(self, letter: Letter, mode: Mode) -> dict[str, Any]:
         limit = "max_tokens" if mode.old_limit_name else "max_completion_tokens"
         body: dict[str, Any] = {
             "model": self.model,
             "messages": [
-                {"role": "system", "content": prompt.system},
-                {"role": "user", "content": prompt.user},
+                {"role": "system", "content": letter.system},
+                {"role": "user", "content": letter.user},
             ],
             limit: mode.max_tokens,
         }
         if self.temperature is not None:
             body["temperature"] = self.temperature
         if mode.with_schema:
-            schema = {"name": "verdict", "strict": True, "schema": verdict_schema(prompt.items)}
+            form = letter.form
+            schema = {"name": form.name, "strict": True, "schema": form.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        if self.logprobs:
+            body |= {"logprobs": True, "top_logprobs": _CANDIDATES}
         return body
 
     def heard(self, said: Said) -> Heard:
@@ -70,6 +109,20 @@ class _ChatCompletions:
             ),
         )
 
+    def opinions(self, said: Said, decisions: Sequence[Decision]) -> tuple[Opinion, ...] | Silence:
+        if not self.logprobs:
+            return tuple(decisions)
+        likelihoods = read_likelihoods(_first_choice(said), decisions)
+        if isinstance(likelihoods, LikelihoodProblem):
+            return Silence(code=FailureCode.UNREADABLE_VERDICT, message=likelihoods.message)
+        return likelihoods
+
+
+def _first_choice(said: Said) -> dict[str, Any]:
+    choices = said.body.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return first if isinstance(first, dict) else {}
+
 
 def _words(said: Said) -> str | Silence:
     choices = said.body.get("choices")
@@ -78,33 +131,43 @@ def _words(said: Said) -> str | Silence:
     if len(choices) > 1:
         several = f"the reply holds {len(choices)} choices where one was asked for"
         return Silence(code=FailureCode.UNREADABLE_VERDICT, message=several)
-    choice = choices[0] if isinstance(choices[0], dict) else {}
+    choice = _first_choice(said)
+    if choice.get("error"):
+        return _server_error(choice, said)
     message = choice.get("message")
-    return _message_words(message if isinstance(message, dict) else {}, choice.get("finish_reason"))
+    said_words = message if isinstance(message, dict) else {}
+    return _message_words(said_words, choice.get("finish_reason"), said)
 
 
 def _no_choice(said: Said) -> Silence:
     if said.body.get("error"):
-        message = f"the server answered with an error: {error_sentence(said.reply)}"
-        return Silence(code=FailureCode.UNREADABLE_VERDICT, message=message)
+        return _server_error(said.body, said)
     return Silence(code=FailureCode.EMPTY, message="the reply holds no choices")
 
 
-def _message_words(message: dict[str, Any], finish: Any) -> str | Silence:
+def _server_error(holder: dict[str, Any], said: Said) -> Silence:
+    """Say what stands in a successful answer that is none: routers pass errors on like this."""
+    words = error_words(holder["error"], redact=said.reply.redact)
+    message = f"the server answered with an error: {words}"
+    return Silence(code=FailureCode.UNREADABLE_VERDICT, message=message)
+
+
+def _message_words(message: dict[str, Any], finish: Any, said: Said) -> str | Silence:
+    asked = said.asked
     refusal, text = message.get("refusal"), _text(message.get("content"))
     if isinstance(refusal, str) and refusal:
-        said = one_line(refusal, limit=200)
-        return Silence(code=FailureCode.REFUSED, message=f"the judge refused: {said}")
+        why = one_line(said.reply.redact(refusal), limit=200)
+        return Silence(code=FailureCode.REFUSED, message=f"{asked.name} refused: {why}")
     if finish == "content_filter":
-        message_ = "the judge's reply was refused by the provider's content_filter"
+        message_ = f"the reply of {asked.name} was refused by the provider's content_filter"
         return Silence(code=FailureCode.REFUSED, message=message_)
     if finish == "length":
         return Silence(
             code=FailureCode.TRUNCATED,
-            message="the reply was cut at the token limit (raise judge.max_tokens)",
+            message=f"the reply was cut at the token limit ({asked.more_room})",
         )
     if message.get("tool_calls") or message.get("function_call"):
-        return _tool_call(message)
+        return _tool_call(message, asked)
     if not text.strip():
         ended = one_line(str(finish), limit=40)
         return Silence(
@@ -122,7 +185,7 @@ def _text(content: Any) -> str:
     return "".join(part["text"] for part in parts if isinstance(part.get("text"), str))
 
 
-def _tool_call(message: dict[str, Any]) -> Silence:
+def _tool_call(message: dict[str, Any], asked: Asked) -> Silence:
     calls = message.get("tool_calls")
     call = calls[0] if isinstance(calls, list) and calls else {"function": message}
     function = call.get("function") if isinstance(call, dict) else None
@@ -130,5 +193,5 @@ def _tool_call(message: dict[str, Any]) -> Silence:
     shown = one_line(name, limit=60) if isinstance(name, str) else "unnamed"
     return Silence(
         code=FailureCode.UNREADABLE_VERDICT,
-        message=f"the judge made a tool call ('{shown}') instead of answering",
+        message=f"{asked.name} made a tool call ('{shown}') instead of answering",
     )

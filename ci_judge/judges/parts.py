@@ -1,25 +1,35 @@
 """What every judge is built from."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ci_judge.errors import InvalidInput
-from ci_judge.judges.asking import Line
+from ci_judge.judges.asking import THE_JUDGE, Asked, Line
 from ci_judge.judges.chat import Manner
-from ci_judge.judges.prompt import PROMPT_VERSION
+from ci_judge.judges.chat_wire import ChatWire, Dialect
+from ci_judge.judges.habits import Habits
+from ci_judge.judges.prompt import LATEST_VERSION, PromptWords
 from ci_judge.judges.settings import JudgeSettings
 from ci_judge.model.judging import JudgeIdentity
+from ci_judge.processes import Workshop
 from ci_judge.transport import Transport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeParts:
-    """``key`` is None where no key is needed; ``nonce`` gives a fresh random text a call."""
+    """``key`` is None where no key is needed; ``nonce`` gives a fresh random text a call.
+
+    ``habits`` are shared by all judges of a run; ``workshop`` runs judges that are commands;
+    ``asked`` is what messages call the judge.
+    """
 
     settings: JudgeSettings
     transport: Transport
     key: str | None
     nonce: Callable[[], str]
+    habits: Habits = field(default_factory=Habits)
+    workshop: Workshop | None = None
+    asked: Asked = THE_JUDGE
 
     def needed_model(self) -> str:
         """Return the model. Raises InvalidInput when none is set."""
@@ -36,12 +46,23 @@ class JudgeParts:
             timeout_seconds=self.settings.timeout,
             retries=self.settings.retries,
             transport=self.transport,
+            asked=self.asked,
+        )
+
+    def wire(self, dialect: Dialect, line: Line, *, model: str) -> ChatWire:
+        return ChatWire(
+            dialect=dialect,
+            line=line,
+            habit=self.habits.of(line.url, model),
+            max_tokens=self.settings.max_tokens,
         )
 
     def manner(self) -> Manner:
         return Manner(
-            max_tokens=self.settings.max_tokens,
-            instructions=self.settings.instructions,
+            words=PromptWords(
+                version=self.settings.prompt_version or LATEST_VERSION,
+                instructions=self.settings.instructions,
+            ),
             nonce=self.nonce,
         )
 
@@ -49,7 +70,7 @@ class JudgeParts:
         return JudgeIdentity(
             provider=self.settings.provider,
             model=model,
-            wire="boolean",
-            prompt_version=PROMPT_VERSION,
+            wire="probability" if self.settings.gives_likelihoods else "boolean",
+            prompt_version=self.settings.prompt_version or LATEST_VERSION,
             temperature=self.settings.temperature,
         )

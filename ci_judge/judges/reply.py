@@ -1,8 +1,9 @@
 """Reading a boolean judge's words: tolerant about wrapping, strict about meaning.
 
 A verdict is a JSON object whose ``pass`` is a JSON boolean. It may stand anywhere in the text (in a
-fence, in prose); there may be several if they agree. Whatever looks like a verdict and cannot be
-read makes the whole reply unreadable, because half a verdict must never decide.
+fence, in prose); there may be several if they agree, and verdicts on parts inside of it if they
+add up to it. Whatever looks like a verdict and cannot be read makes the whole reply unreadable,
+because half a verdict must never decide.
 """
 
 import json
@@ -16,7 +17,11 @@ from ci_judge.model.judging import Decision
 _MAX_CHARS = 1_000_000
 _MAX_STARTS = 2_000
 _WRAPPERS = ("result", "verdict")
-_THINKING = re.compile(r"\s*<(think|thinking)>(.*?)(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_THINKING = re.compile(
+    r"\s*<(think|thinking|thought|reasoning)>(.*?)(</\1>|\Z)", re.DOTALL | re.IGNORECASE
+)
+_THOUGHT_BEGINS = re.compile(r"<(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_THOUGHT_ENDS = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 # A backslash that JSON does not know stays a backslash, as in "\$14" or "C:\data".
 _ESCAPE = re.compile(r"\\(?P<legal>[\"\\/bfnrt]|u[0-9a-fA-F]{4})?")
 _UNREAD_VERDICT = re.compile(
@@ -58,25 +63,33 @@ def _agreed(found: list[tuple[Decision, ...]], items: int) -> tuple[Decision, ..
 
 
 def _verdicts(text: str, items: int) -> Iterator[tuple[Decision, ...]]:
-    repaired = _ESCAPE.sub(lambda m: m[0] if m["legal"] else "\\\\", _after_thinking(text))
-    position = 0
+    repaired = _ESCAPE.sub(lambda m: m[0] if m["legal"] else "\\\\", after_thinking(text))
+    position, found = 0, False
     for value, start, end in _json_values(repaired):
-        _refuse_leftover(repaired[position:start])
+        _refuse_leftover(repaired[position:start], behind_verdict=found)
         position = end
         verdict = _verdict(value, items)
         if verdict is not None:
+            found = True
             yield verdict
-    _refuse_leftover(repaired[position:])
+    _refuse_leftover(repaired[position:], behind_verdict=found)
 
 
-def _after_thinking(text: str) -> str:
-    thought = _THINKING.match(text)
-    return text if thought is None else text[thought.end() :]
+def after_thinking(text: str) -> str:
+    """Return a reply without the thoughts that some models write in front of it."""
+    position = 0
+    while position < len(text) and (thought := _THINKING.match(text, position)):
+        position = thought.end()
+    return text[position:]
 
 
-def _refuse_leftover(text: str) -> None:
+def _refuse_leftover(text: str, *, behind_verdict: bool) -> None:
     if _UNREAD_VERDICT.search(text):
         raise _Unreadable("the reply holds a verdict that is not valid JSON")
+    # Thoughts stand in front of all else (some servers swallow the tag that begins them); what is
+    # said inside of them is no verdict.
+    if _THOUGHT_BEGINS.search(text) or (behind_verdict and _THOUGHT_ENDS.search(text)):
+        raise _Unreadable("the reply mixes its verdict with thoughts")
 
 
 def _json_values(text: str) -> Iterator[tuple[Any, int, int]]:
@@ -106,6 +119,8 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if any(key == "pass" and one is not value["pass"] for key, one in pairs):
         raise _Unreadable("the reply holds verdicts that disagree")
+    if any(key != "pass" and key.strip().lower() == "pass" for key in value):
+        raise _Unreadable("the reply holds a verdict whose 'pass' is spelt otherwise")
     return value
 
 
@@ -145,4 +160,20 @@ def _decision(value: Any) -> Decision:
     if not isinstance(passed, bool):
         shown = json.dumps(passed, ensure_ascii=True)[:40]
         raise _Unreadable(f"'pass' must be true or false, the reply says {shown}")
+    parts = list(_verdicts_within(value))
+    if parts and all(parts) is not passed:
+        raise _Unreadable("the reply holds verdicts that disagree")
     return Decision(passed=passed, reason=reason if isinstance(reason, str) else "")
+
+
+def _verdicts_within(value: dict[str, Any]) -> Iterator[bool]:
+    """Yield what the objects deep inside a verdict say of themselves; what is no true is false."""
+    pending = list(value.values())
+    while pending:
+        here = pending.pop()
+        if isinstance(here, list):
+            pending.extend(here)
+        elif isinstance(here, dict):
+            if "pass" in here:
+                yield here["pass"] is True
+            pending.extend(here.values())

@@ -7,7 +7,7 @@ redacted and made free of lone surrogates; a renderer still escapes it for its o
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from ci_judge.model.judging import Outcome
+from ci_judge.model.judging import Outcome, PanelRule, SuspicionKind
 from ci_judge.model.results import TestOutcome
 
 SCHEMA_VERSION = 1
@@ -23,7 +23,10 @@ class ToolEntry(TypedDict):
 class SummaryEntry(TypedDict):
     """Counts of tests by result, then of runs and requests.
 
-    Advisory tests are counted in ``tests`` and ``advisory`` alone.
+    ``judge_cached`` counts judgements that needed no request: they had been made before.
+    ``cost_usd`` is the judge's, and the target's where ``target.usage`` prices it; null where any
+    of it is unknown, ``known_cost_usd`` is then what is known of it. ``target_cost_usd`` is the
+    target's share. Advisory tests are counted in ``tests`` and ``advisory`` alone.
     """
 
     tests: int
@@ -37,12 +40,17 @@ class SummaryEntry(TypedDict):
     runs_passed: int
     runs_failed: int
     runs_errors: int
+    runs_suspicious: int
+    runs_replayed: int
     pass_rate: float | None
     target_requests: int
     judge_requests: int
+    judge_cached: int
     input_tokens: int | None
     output_tokens: int | None
     cost_usd: float | None
+    known_cost_usd: float
+    target_cost_usd: float | None
     duration_seconds: float
 
 
@@ -61,7 +69,22 @@ class RunContextEntry(TypedDict):
     interrupted: bool
 
 
-class JudgeEntry(TypedDict):
+class PriceEntry(TypedDict):
+    """USD per million tokens, and whose word that is: "judge.price", or a list price's date."""
+
+    input: float
+    output: float
+    source: str
+
+
+class PanelMemberEntry(TypedDict):
+    """One judge of a panel; ``passes``, ``fails`` and ``errors`` count its votes on expectations.
+
+    ``judge`` is its name in trials and votes, ``judge_index`` its place in the panel, from 1.
+    """
+
+    judge: str
+    judge_index: int
     provider: str
     model: str | None
     models_answered: list[str]
@@ -73,6 +96,49 @@ class JudgeEntry(TypedDict):
     minimum_pass_rate: str
     needed_votes: int
     notice: str | None
+    price: PriceEntry | None
+    passes: int
+    fails: int
+    errors: int
+
+
+class AgreementEntry(TypedDict):
+    """How far the judges of a panel agree over the expectations that all of them voted on.
+
+    ``raw`` is the share of pairs of votes that are alike. Fleiss' kappa and Gwet's AC1 are at most
+    1, and 0 where judges agree as often as by chance; null where they are not defined.
+    """
+
+    votes: int
+    raw: float | None
+    fleiss_kappa: float | None
+    gwet_ac1: float | None
+
+
+class JudgeEntry(TypedDict):
+    """The judge, or with provider "panel" what holds for all judges in ``panel``.
+
+    ``price`` is null where it is unknown, and of a panel, whose judges have their own.
+    ``panel_needed`` is how many of them must pass an expectation; without a panel it is null, as
+    are ``panel_rule`` and ``agreement``.
+    """
+
+    provider: str
+    model: str | None
+    models_answered: list[str]
+    prompt_version: str | None
+    temperature: float | None
+    mode: str
+    threshold: float
+    repetitions: int
+    minimum_pass_rate: str
+    needed_votes: int
+    notice: str | None
+    price: PriceEntry | None
+    panel: list[PanelMemberEntry]
+    panel_rule: PanelRule | None
+    panel_needed: int | None
+    agreement: AgreementEntry | None
 
 
 class MessageEntry(TypedDict):
@@ -105,30 +171,67 @@ class FailureEntry(TypedDict):
 
 
 class TrialEntry(TypedDict):
+    """One trial. ``judge`` names who made it in a panel, null where one judge judges alone.
+
+    ``model`` answered, ``model_asked`` was asked.
+    """
+
+    judge: str | None
+    judge_index: int
     repetition: int
     rulings: list[RulingEntry]
     failure: FailureEntry | None
     model: str | None
+    model_asked: str | None
+    prompt_version: str | None
     input_tokens: int | None
     output_tokens: int | None
     latency_seconds: float
     requests: int
     request_id: str | None
+    cached: bool
+    cost_usd: float | None
+
+
+class MemberVoteEntry(TypedDict):
+    """How one judge of a panel voted; ``passed`` is null where it erred, ``reason`` says why."""
+
+    judge: str
+    judge_index: int
+    passes: int
+    trials: int
+    needed: int
+    passed: bool | None
+    reason: str
 
 
 class VoteEntry(TypedDict):
+    """The vote on one item: ``passes`` of ``trials``, or of the judges of a panel (``members``).
+
+    ``passed`` is null where judges that erred leave it open.
+    """
+
     item: int
     passes: int
     trials: int
     needed: int
-    passed: bool
+    passed: bool | None
     reason: str
+    members: list[MemberVoteEntry]
+
+
+class SuspicionEntry(TypedDict):
+    """Text in the evidence that seems addressed to the judge; it changed no verdict."""
+
+    kind: SuspicionKind
+    found: str
 
 
 class RunEntry(TypedDict):
     """One run: one line of ``attempts.jsonl``, one element of a test's ``runs``.
 
     ``response`` is the last answer (scenarios), ``evidence`` the returned value (cases).
+    ``replayed`` says that the target was not asked (``run.cache: all``).
     ``cut_chars`` says how many characters of responses were left out for length.
     """
 
@@ -140,6 +243,9 @@ class RunEntry(TypedDict):
     started: str
     duration_seconds: float
     latency_seconds: float | None
+    cost_usd: float | None
+    target_cost_usd: float | None
+    replayed: bool
     response: str | None
     evidence: Any
     transcript: list[MessageEntry]
@@ -147,7 +253,47 @@ class RunEntry(TypedDict):
     checks: list[CheckEntry]
     trials: list[TrialEntry]
     votes: list[VoteEntry]
+    suspicious: list[SuspicionEntry]
     failure: FailureEntry | None
+
+
+class VerdictErrorEntry(TypedDict):
+    """Why a judge gave no verdict."""
+
+    code: str
+    message: str
+    status: int | None
+
+
+class VerdictEntry(TypedDict):
+    """One line of the verdict log: one trial.
+
+    ``model`` was asked, ``model_answered`` answered; ``temperature`` is a number or "not sent".
+    ``verdict`` is true when every item passed and null where there is an ``error``; probability and
+    draw stand in ``rulings``. ``response_sha256`` is of the last answer (or a case's evidence as
+    JSON), ``raw`` the judge's reply, empty for a verdict out of the cache.
+    """
+
+    time: str
+    test: str
+    run: int
+    trial: int
+    judge_index: int
+    provider: str
+    model: str | None
+    model_answered: str | None
+    prompt_version: str | None
+    temperature: float | str
+    verdict: bool | None
+    rulings: list[RulingEntry]
+    error: VerdictErrorEntry | None
+    cached: bool
+    input_tokens: int | None
+    output_tokens: int | None
+    requests: int
+    request_id: str | None
+    response_sha256: str | None
+    raw: str
 
 
 class GateEntry(TypedDict):
@@ -182,9 +328,11 @@ class LatencyEntry(TypedDict):
 class TestEntry(TypedDict):
     """One test. ``kind`` is the scenario's kind, or "case". ``anchor`` is its HTML id, unique.
 
-    Scenarios have turns, history and expected; cases have a requirement. ``interval`` is
+    Scenarios have turns, history and expected, with the quoted phrases of each expectation in
+    ``phrases``; cases have a requirement. ``interval`` is
     [low, high]; ``troubles`` are the commonest reasons of error runs, most runs first; ``runs``
-    stands in ``report.json`` only (in memory runs stay on disk).
+    stands in ``report.json`` only (in memory runs stay on disk); ``suspicious`` counts runs with
+    text addressed to the judge, ``replayed`` those whose conversation came from the cache.
     """
 
     id: str
@@ -200,6 +348,7 @@ class TestEntry(TypedDict):
     turns: list[Any]
     history: list[MessageEntry]
     expected: list[str]
+    phrases: list[list[str]]
     checks: list[str]
     requirement: str | None
     planned: int
@@ -209,11 +358,14 @@ class TestEntry(TypedDict):
     fails: int
     errors: int
     not_run: int
+    suspicious: int
+    replayed: int
     rate: float | None
     interval: list[float]
     gate: GateEntry
     troubles: list[TroubleEntry]
     latency: LatencyEntry | None
+    cost_usd: float | None
     duration_seconds: float
     runs: NotRequired[list[RunEntry]]
 

@@ -52,14 +52,23 @@ class Reply:
     latency_seconds: float
     status: int | None = None
     attempts: int = 1
+    priced: bool = False
+    """Whether the configuration says what answers cost (``target.usage``)."""
+    cost_usd: float | None = None
+    """What it cost; None where that is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """Evidence of a scenario: the whole transcript and each answer (at least one)."""
+    """Evidence of a scenario: the whole transcript and each answer (at least one).
+
+    ``replayed`` says that it was recorded in an earlier run (``run.cache: all``), and that the
+    target was not asked.
+    """
 
     transcript: tuple[Message, ...]
     replies: tuple[Reply, ...]
+    replayed: bool = False
 
     @property
     def response(self) -> str:
@@ -93,3 +102,5 @@ class EvidenceFailure:
     attempts: int = 1
     detail: str = ""
     transcript: tuple[Message, ...] = ()
+    priced: bool = False
+    """Whether the target's answers have a price; what a failure cost is unknown."""

@@ -9,14 +9,21 @@ from ci_judge.model.suite import CheckKind, Criterion, Expectation, JsonValue
 
 Wire: TypeAlias = Literal["boolean", "probability"]
 
+PanelRule: TypeAlias = Literal["majority", "all", "any"]
+"""How many judges of a panel must pass an item; a majority is more than half of them."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioQuestion:
-    """Does this conversation meet each of these expectations? One item an expectation."""
+    """Does this conversation meet each of these expectations? One item an expectation.
+
+    ``repetition`` counts from 1 how often the same is asked; no judge is told.
+    """
 
     criterion: Criterion
     expectations: tuple[Expectation, ...]
     conversation: Conversation
+    repetition: int = 1
 
     @property
     def items(self) -> int:
@@ -25,10 +32,11 @@ class ScenarioQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseQuestion:
-    """Does this evidence satisfy the requirement? One item."""
+    """Does this evidence satisfy the requirement? One item; ``repetition`` as for scenarios."""
 
     requirement: str
     evidence: JsonValue
+    repetition: int = 1
 
     @property
     def items(self) -> int:
@@ -67,7 +75,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A judge's reply to one question: one opinion an item, in order."""
+    """A judge's reply to one question: one opinion an item, in order.
+
+    ``cached`` says that nobody was asked: it is the answer to the same question, put before.
+    """
 
     opinions: tuple[Opinion, ...]
     model: str | None = None
@@ -76,6 +87,7 @@ class Answer:
     request_id: str | None = None
     requests: int = 1
     raw: str = ""
+    cached: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +141,20 @@ class Trial:
     latency_seconds: float
     requests: int
     request_id: str | None = None
+    judge: str | None = None
+    """The name of the judge in a panel; None where one judge judges alone."""
+    judge_index: int = 1
+    """Its place in the panel, from 1."""
+    raw: str = ""
+    """The reply as it came; empty for a failure, which has its own."""
+    cached: bool = False
+    """Whether it is the answer to the same question, put before."""
+    cost_usd: float | None = None
+    """What it cost, None where tokens or prices are unknown."""
+    model_asked: str | None = None
+    """The model that was to answer; ``model`` is the one that did."""
+    prompt_version: str | None = None
+    """None where no prompt of ours was sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,15 +173,52 @@ class CheckResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MemberVote:
+    """How one judge of a panel voted on one item, by ``passes`` of its ``trials``.
+
+    ``passed`` is None where it erred; ``reason`` is then what went wrong.
+    """
+
+    judge: str
+    judge_index: int
+    passes: int
+    trials: int
+    needed: int
+    passed: bool | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ItemVote:
-    """The votes on one item: it passes with at least ``needed`` of ``trials``."""
+    """The votes on one item: it passes with at least ``needed`` of ``trials``.
+
+    A panel's are counted in judges: ``passes`` of its ``trials`` members, each in ``members``.
+    ``passed`` is None where the members that erred leave it open.
+    """
 
     item: int
     passes: int
     trials: int
     needed: int
-    passed: bool
+    passed: bool | None
     reason: str
+    members: tuple[MemberVote, ...] = ()
+
+
+SuspicionKind: TypeAlias = Literal["hidden", "verdict", "override", "role", "fence", "appeal"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suspicion:
+    """Text in the evidence that seems addressed to the judge. It changes no verdict.
+
+    ``kind``: hidden (characters that nobody sees), verdict (shaped like one), override ("ignore
+    previous instructions"), role (tags of chat models), fence (closes a block that it did not
+    open), appeal (asks for a verdict). ``found`` quotes it, untrusted, on one line.
+    """
+
+    kind: SuspicionKind
+    found: str
 
 
 Outcome: TypeAlias = Literal["pass", "fail", "target_error", "case_error", "judge_error", "not_run"]
@@ -181,6 +244,7 @@ class Run:
     checks: tuple[CheckResult, ...] = ()
     trials: tuple[Trial, ...] = ()
     votes: tuple[ItemVote, ...] = ()
+    suspicious: tuple[Suspicion, ...] = ()
     started_at: float = 0.0
     duration_seconds: float = 0.0
 

@@ -58,7 +58,7 @@ class GateResult:
     ``rate`` (None without a judged run) and ``interval`` are over the judged runs; the interval
     is Wilson's, two-sided. ``sentence`` explains the result to somebody who knows no statistics;
     ``needs`` is the rule in short ("at least 10 of 10").
-    ``more_runs`` estimates how many further runs at this rate would decide a not-proven gate.
+    ``more_runs`` estimates how many further runs at this rate would pass a not-proven gate.
     """
 
     outcome: TestOutcome
@@ -91,7 +91,11 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestResult:
-    """One test, decided."""
+    """One test, decided.
+
+    ``suspicious`` counts runs with text addressed to the judge, ``replayed`` those whose
+    conversation came from the cache.
+    """
 
     __test__ = False  # the name is the domain's; pytest need not collect it
 
@@ -101,3 +105,7 @@ class TestResult:
     latency: Latency | None
     duration_seconds: float
     troubles: tuple[Trouble, ...] = ()
+    suspicious: int = 0
+    replayed: int = 0
+    cost_usd: float | None = 0.0
+    """What its runs cost together, None where that of one is unknown."""

@@ -52,12 +52,16 @@ class GateDefaults:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Criterion:
-    """One ``##`` section of an acceptance file. ``description`` is its Markdown body."""
+    """One ``##`` section of an acceptance file. ``description`` is its Markdown body.
+
+    ``instructions`` are for its judge alone, and come from the configuration.
+    """
 
     id: str
     title: str
     description: str
     place: Place
+    instructions: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +91,7 @@ class CheckKind(StrEnum):
     JSON_PATH = "json_path"
     MAX_LATENCY = "max_latency"
     MAX_CHARS = "max_chars"
+    MAX_COST = "max_cost"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +100,7 @@ class Check:
 
     ``operand`` is text for contains, not_contains and regex; any JSON for equals; the schema
     itself for json_schema; ``{"path": str, "equals": JSON}`` for json_path; seconds (float) for
-    max_latency; a count (int) for max_chars.
+    max_latency; a count (int) for max_chars; USD (float) for max_cost.
     """
 
     kind: CheckKind

@@ -5,7 +5,7 @@ import atexit
 import contextlib
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -68,9 +68,13 @@ class Child:
 
 
 class Children:
-    """All processes of one command. Leaving the context ends every one that is left."""
+    """All processes of one command. Leaving the context ends every one that is left.
 
-    def __init__(self) -> None:
+    ``redact`` takes the secrets out of what is shown of their output, before that is cut.
+    """
+
+    def __init__(self, *, redact: Callable[[str], str] = str) -> None:
+        self.redact = redact
         self._living: set[Child] = set()
 
     async def __aenter__(self) -> Self:
@@ -110,8 +114,8 @@ class Children:
         asyncio (``stdin``, ``pass_fds``). Raises OSError if it cannot start.
         """
         atexit.register(self.kill_now)  # once, however often it is called: close takes all away
-        output = CapturedOutput(limit_bytes=output_bytes)
-        errors = CapturedOutput(limit_bytes=output_bytes) if apart else output
+        output = CapturedOutput(limit_bytes=output_bytes, redact=self.redact)
+        errors = CapturedOutput(limit_bytes=output_bytes, redact=self.redact) if apart else output
         streams = [output.open(), *([errors.open()] if apart else [])]
         try:
             process = await asyncio.create_subprocess_exec(

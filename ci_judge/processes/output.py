@@ -2,9 +2,12 @@
 
 import asyncio
 import os
+from collections.abc import Callable
 
 CHUNK_BYTES = 65_536
 MAX_DRAINED_CHUNKS = 64
+MARGIN_BYTES = 8_192
+"""What is kept beyond the limit, so that no secret is cut in two before it is found."""
 
 
 class CapturedOutput:
@@ -13,8 +16,9 @@ class CapturedOutput:
     Reading never waits for the end of the stream, which a grandchild may hold open for ever.
     """
 
-    def __init__(self, *, limit_bytes: int) -> None:
+    def __init__(self, *, limit_bytes: int, redact: Callable[[str], str] = str) -> None:
         self.total_bytes = 0
+        self._redact = redact
         self._limit = limit_bytes
         self._kept = bytearray()
         self._fd: int | None = None
@@ -49,7 +53,12 @@ class CapturedOutput:
         return bytes(kept[start:])
 
     def text(self, *, since: int = 0) -> str:
-        return self.kept(since=since).decode("utf-8", "replace")
+        """Return the end of the output after its first ``since`` bytes, without secrets."""
+        start = max(0, since - (self.total_bytes - len(self._kept)))
+        kept = self._kept[start:][-self._limit - MARGIN_BYTES :]
+        shown = self._redact(kept.decode("utf-8", "replace"))
+        whole = since + len(kept) >= self.total_bytes
+        return (shown if whole else shown[MARGIN_BYTES:])[-self._limit :]
 
     def _read(self) -> bool:
         if self._fd is None:
@@ -66,8 +75,9 @@ class CapturedOutput:
     def _keep(self, chunk: bytes) -> None:
         self.total_bytes += len(chunk)
         self._kept += chunk
-        if len(self._kept) > 2 * self._limit:  # rarely, so that keeping stays linear
-            del self._kept[: -self._limit]
+        most = self._limit + MARGIN_BYTES
+        if len(self._kept) > 2 * most:  # rarely, so that keeping stays linear
+            del self._kept[:-most]
 
     def _shut(self) -> None:
         if self._fd is not None:

@@ -3,10 +3,18 @@
 from collections.abc import Iterator
 from typing import Final
 
-from ci_judge.model.document import GroupEntry, ReportDocument, TestEntry
+from ci_judge.model.document import GroupEntry, ReportDocument, RunEntry, TestEntry
 from ci_judge.protocols import RunSource
+from ci_judge.renderers.item_results import CERTAIN, item_results
 from ci_judge.renderers.next_steps import next_step
+from ci_judge.renderers.panel_words import panel_lines, vote_lines
 from ci_judge.renderers.shown_runs import first_bad_run, kind_of
+from ci_judge.renderers.suspicions import (
+    STANDS,
+    first_suspicious_run,
+    suspicion_lines,
+    suspicious_count,
+)
 from ci_judge.renderers.troubles import trouble_lines
 from ci_judge.renderers.wording import (
     MARKS,
@@ -15,10 +23,12 @@ from ci_judge.renderers.wording import (
     counted,
     duration,
     forgiven,
+    from_the_cache,
     interval,
     mostly_open,
-    percent,
+    rate_words,
     standing,
+    summary_cost,
     verdict,
     without_verdict,
 )
@@ -46,24 +56,32 @@ def render_briefly(document: ReportDocument, runs: RunSource) -> Iterator[str]:
 
 def _lines(document: ReportDocument, runs: RunSource) -> Iterator[str]:
     for group in document["groups"]:
-        yield from _group(group, runs)
+        yield f"• {one_line(group['title'], limit=_NAME_CHARS)}"
+        yield from group_lines(group, runs)
         yield ""
+    yield from result_lines(document)
+
+
+def group_lines(group: GroupEntry, runs: RunSource) -> Iterator[str]:
+    """Yield the lines of one group's tests, without line ends and without its title."""
+    if not group["tests"]:
+        yield "  no test of this run covers this criterion"
+    for test in group["tests"]:
+        yield f"  {test_line(test, name=test['name'])}"
+        told = _why(test, runs) if standing(test) in _TO_EXPLAIN else _errors(test)
+        yield from (f"  {line}" for line in (*told, *_suspicious(test, runs)))
+
+
+def result_lines(document: ReportDocument) -> Iterator[str]:
+    """Yield warnings and the result, without line ends."""
     for warning in document["warnings"]:
         yield f"warning: {one_line(warning, limit=LINE_CHARS)}"
     if (judge := document["judge"]) and judge["notice"]:
         yield f"note: {one_line(judge['notice'], limit=LINE_CHARS)}"
+    if judge:
+        yield from (one_line(line, limit=LINE_CHARS) for line in panel_lines(judge))
     yield f"{_headline(document)}"
     yield _totals(document)
-
-
-def _group(group: GroupEntry, runs: RunSource) -> Iterator[str]:
-    yield f"• {one_line(group['title'], limit=_NAME_CHARS)}"
-    if not group["tests"]:
-        yield "  nothing covers this criterion"
-    for test in group["tests"]:
-        yield f"  {test_line(test, name=test['name'])}"
-        told = _why(test, runs) if standing(test) in _TO_EXPLAIN else _errors(test)
-        yield from (f"  {line}" for line in told)
 
 
 def test_line(test: TestEntry, *, name: str) -> str:
@@ -77,7 +95,7 @@ def test_line(test: TestEntry, *, name: str) -> str:
     if mostly_open(test):
         parts.append(without_verdict(test))
     elif test["rate"] is not None and test["planned"] > 1:
-        parts.append(f"{percent(test['rate'])} (interval {interval(test)})")
+        parts.append(f"{rate_words(test)} (interval {interval(test)})")
     parts.append(f"needs {one_line(test['gate']['needs'], limit=_NAME_CHARS)}")
     if where in {"error", "advisory"}:
         parts.append(WORDS[where])
@@ -89,13 +107,35 @@ def _why(test: TestEntry, runs: RunSource) -> Iterator[str]:
     yield from _errors(test)
     run = first_bad_run(test, runs)
     if run and not (test["troubles"] and kind_of(run) == "error"):
-        yield f"    run {run['number']}: {one_line(run['reason'], limit=LINE_CHARS)}"
+        certain = f" ({CERTAIN})" if run["certain"] else ""
+        yield f"    run {run['number']}: {one_line(run['reason'], limit=LINE_CHARS)}{certain}"
+        yield from _items(test, run)
+    yield from _votes(run)
     yield f"    next: {next_step(test)}"
     yield f"    at {one_line(test['file'], limit=LINE_CHARS)}{_line_number(test)}"
 
 
 def _errors(test: TestEntry) -> Iterator[str]:
     return (f"    errors: {one_line(str(line), limit=LINE_CHARS)}" for line in trouble_lines(test))
+
+
+def _votes(run: RunEntry | None) -> Iterator[str]:
+    for line in vote_lines(run) if run else ():
+        yield f"    votes: {one_line(line, limit=LINE_CHARS)}"
+
+
+def _items(test: TestEntry, run: RunEntry) -> Iterator[str]:
+    for item in item_results(test, run):
+        text = one_line(item.text, limit=_NAME_CHARS)
+        yield f"      expectation {item.number} {item.state}: {text}"
+
+
+def _suspicious(test: TestEntry, runs: RunSource) -> Iterator[str]:
+    run = first_suspicious_run(test, runs)
+    if run:
+        found = one_line("; ".join(map(str, suspicion_lines(run))), limit=LINE_CHARS)
+        yield f"    suspicious: {suspicious_count(test['suspicious'])}; {STANDS}"
+        yield f"      run {run['number']}: {found}"
 
 
 def _line_number(test: TestEntry) -> str:
@@ -117,11 +157,15 @@ def _totals(document: ReportDocument) -> str:
         "skipped": summary["skipped"],
         "advisory": summary["advisory"],
     }
+    suspicious = summary["runs_suspicious"]
     shown = [f"{count} {word}" for word, count in counts.items() if count]
     return ", ".join(
         [
             *shown,
             f"{summary['runs_made']:,} of {counted(summary['runs_planned'], 'run')}",
+            *([counted(suspicious, "suspicious run")] if suspicious else []),
+            *filter(None, [from_the_cache(document)]),
+            *([f"cost {summary_cost(summary)}"] if summary_cost(summary) else []),
             f"seed {document['run']['seed']}",
             duration(summary["duration_seconds"]),
         ]

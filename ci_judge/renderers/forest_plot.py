@@ -53,7 +53,7 @@ def plot_row(test: TestEntry, *, group: str) -> PlotRow:
         name=test["name"],
         group=group,
         standing=standing(test),
-        counts=f"{test['passes']} of {test['planned']}",
+        counts=_counts(test, told=told),
         percent=percent(test["rate"] if told else None),
         low=_share(low),
         width=_share(high - low),
@@ -62,6 +62,12 @@ def plot_row(test: TestEntry, *, group: str) -> PlotRow:
         words=_words(test),
         sentence=test["gate"]["sentence"],
     )
+
+
+def _counts(test: TestEntry, *, told: bool) -> str:
+    if told and test["judged"] < test["planned"]:
+        return f"{test['passes']} of {test['judged']} judged"
+    return f"{test['passes']} of {test['planned']}"
 
 
 def _share(value: float) -> str:

@@ -15,7 +15,15 @@ from ci_judge.renderers import wording
 from ci_judge.renderers.forest_plot import plot_rows
 from ci_judge.renderers.html_room import Room
 from ci_judge.renderers.html_view import Rooms, Views
+from ci_judge.renderers.item_results import CERTAIN, item_results
 from ci_judge.renderers.next_steps import next_step
+from ci_judge.renderers.panel_words import panel_lines, vote_word
+from ci_judge.renderers.suspicions import (
+    STANDS,
+    suspicion_lines,
+    suspicious_count,
+    suspicious_tests,
+)
 from ci_judge.renderers.troubles import trouble_lines
 from ci_judge.visible_text import visible
 
@@ -73,15 +81,23 @@ def _environment() -> Environment:
         verdict=wording.verdict,
         next_step=next_step,
         trouble_lines=trouble_lines,
+        panel_lines=panel_lines,
+        vote_word=vote_word,
+        item_results=item_results,
+        suspicion_lines=suspicion_lines,
+        suspicious_count=suspicious_count,
+        suspicious_tests=suspicious_tests,
+        certain=CERTAIN,
+        stands=STANDS,
         forgiven=wording.forgiven,
         mostly_open=wording.mostly_open,
         interval=wording.interval,
+        rate_words=wording.rate_words,
         paragraphs=_paragraphs,
     )
     environment.filters.update(
-        percent=wording.percent,
         duration=wording.duration,
-        cost=wording.cost,
+        summary_cost=wording.summary_cost,
         web_address=wording.web_address,
         short_sha=wording.short_sha,
         counted=wording.counted,

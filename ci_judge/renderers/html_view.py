@@ -123,11 +123,16 @@ class Views:
             shown.bad.extend([bad] if bad else [])
             shown.more_bad += bad is None
             return bad is not None
-        if kind_of(run) != "pass" or not (self._all_transcripts or len(shown.samples) < SAMPLES):
+        if kind_of(run) != "pass" or not self._is_sample(run, shown):
             return False
         sample = self._rooms.sample(run)
         shown.samples.extend([sample] if sample else [])
         return sample is not None
+
+    def _is_sample(self, run: RunEntry, shown: "_Shown") -> bool:
+        """Take the first passes, and every one that holds text addressed to the judge."""
+        few = len(shown.samples) < SAMPLES
+        return self._all_transcripts or few or bool(run["suspicious"])
 
 
 class _Shown:
@@ -253,8 +258,10 @@ def _texts(view: RunView) -> Iterator[str]:
         yield from (piece.text for piece in turn.pieces)
     for check in view.checks:
         yield check["wanted"] + check["found"]
+    yield from (each["found"] for each in view.entry["suspicious"])
     for vote in view.entry["votes"]:
         yield vote["reason"]
+        yield from (member["judge"] + member["reason"] for member in vote["members"])
     for trial in view.entry["trials"]:
         yield from (ruling["reason"] for ruling in trial["rulings"])
     if view.failure:

@@ -15,7 +15,7 @@ from xml.sax.saxutils import quoteattr
 
 from junit_xml import TestCase, TestSuite
 
-from ci_judge.model.document import GroupEntry, ReportDocument, RunEntry, TestEntry
+from ci_judge.model.document import GroupEntry, JudgeEntry, ReportDocument, RunEntry, TestEntry
 from ci_judge.protocols import RunSource
 from ci_judge.renderers.next_steps import next_step
 from ci_judge.renderers.shown_runs import clipped, first_bad_run, passages
@@ -192,6 +192,18 @@ def _properties(test: TestEntry, document: ReportDocument) -> ET.Element:
     return element
 
 
+def _changed_models(judge: JudgeEntry | None) -> str | None:
+    """Name the models that answered for a judge of which it should have been one."""
+    judges = (judge["panel"] or (judge,)) if judge else ()
+    changed = [each["models_answered"] for each in judges if len(each["models_answered"]) > 1]
+    return ", ".join(model for models in changed for model in models) or None
+
+
+def _decimal_usd(amount: float | None) -> str:
+    """Write money in full, never as 1e-05; what is unknown says so."""
+    return "unknown" if amount is None else f"{amount:.10f}".rstrip("0").rstrip(".")
+
+
 def _facts(test: TestEntry, document: ReportDocument) -> dict[str, Any]:
     judge = document["judge"]
     low, high = test["interval"]
@@ -204,6 +216,10 @@ def _facts(test: TestEntry, document: ReportDocument) -> dict[str, Any]:
         "passes": test["passes"],
         "fails": test["fails"],
         "errors": test["errors"],
+        "suspicious": test["suspicious"] or None,
+        "replayed": test["replayed"] or None,
+        "judge_changed": _changed_models(judge),
+        "cost_usd": _decimal_usd(test["cost_usd"]),
         "rate": _decimal(test["rate"]),
         "interval": f"{low:.4f} {high:.4f}",
         "gate": test["gate"]["kind"],

@@ -5,24 +5,34 @@ from typing import Final
 
 from ci_judge.model.document import ReportDocument, RunEntry, TestEntry
 from ci_judge.protocols import RunSource
+from ci_judge.renderers.item_results import CERTAIN, item_results
 from ci_judge.renderers.markdown_fit import Block, Fallback, whole
 from ci_judge.renderers.markdown_text import cell, code_span, fenced, prose
 from ci_judge.renderers.next_steps import next_step
+from ci_judge.renderers.panel_words import panel_lines, vote_lines
 from ci_judge.renderers.shown_runs import clipped, first_bad_run, kind_of, passages
+from ci_judge.renderers.suspicions import (
+    STANDS,
+    first_suspicious_run,
+    suspicion_lines,
+    suspicious_count,
+    suspicious_tests,
+)
 from ci_judge.renderers.troubles import trouble_lines
 from ci_judge.renderers.wording import (
     Standing,
     all_in_order,
-    cost,
     counted,
     duration,
     forgiven,
+    from_the_cache,
     interval,
     mostly_open,
-    percent,
+    rate_words,
     short_sha,
     shown_names,
     standing,
+    summary_cost,
     text_bar,
     verdict,
     web_address,
@@ -56,6 +66,7 @@ def blocks(document: ReportDocument, runs: RunSource) -> list[Block]:
     return [
         _verdict(document),
         *_notes(document),
+        *_suspicions(document, runs),
         *_table(bad),
         *[_story(test, runs) for test in bad],
         *_folded(tests, "skipped", order=15),
@@ -82,8 +93,9 @@ def _counts(document: ReportDocument) -> str:
         *([f"{summary['skipped']} skipped"] if summary["skipped"] else []),
         *([f"{summary['advisory']} advisory"] if summary["advisory"] else []),
         f"{summary['runs_made']:,} of {counted(summary['runs_planned'], 'run')}",
+        *filter(None, [from_the_cache(document)]),
         duration(summary["duration_seconds"]),
-        *([f"cost {cost(summary['cost_usd'])}"] if summary["judge_requests"] else []),
+        *([f"cost {summary_cost(summary)}"] if summary_cost(summary) else []),
     ]
     if sha := short_sha(run["commit"]):
         parts.append(f"commit `{sha}`")
@@ -94,6 +106,10 @@ def _notes(document: ReportDocument) -> Iterator[Block]:
     judge = document["judge"]
     if judge and judge["notice"]:
         yield Block(text=f"> Judge {code_span(judge['provider'])}: {prose(judge['notice'])}")
+    if judge and judge["panel"]:
+        told = "\n".join(f"> - {line}" for line in panel_lines(judge, named=code_span))
+        cut = Fallback(order=34, text="", what="votes of the panel", how="left out")
+        yield Block(text=told, fallbacks=(cut,))
     warnings = [f"- {prose(warning)}" for warning in document["warnings"]]
     if warnings:
         cut = Fallback(order=35, text="", what="list of warnings", how="left out")
@@ -102,7 +118,27 @@ def _notes(document: ReportDocument) -> Iterator[Block]:
     if bare:
         names = ", ".join(code_span(group["id"]) for group in bare)
         cut = Fallback(order=36, text="", what="list of uncovered criteria", how="left out")
-        yield Block(text=f"**Criteria that no scenario covers:** {names}", fallbacks=(cut,))
+        yield Block(text=f"**Criteria that no test of this run covers:** {names}", fallbacks=(cut,))
+
+
+def _suspicions(document: ReportDocument, runs: RunSource) -> Iterator[Block]:
+    """Name the tests with text addressed to the judge, and quote the first of each."""
+    tests = suspicious_tests(document)
+    if tests:
+        told = suspicious_count(document["summary"]["runs_suspicious"])
+        head = f"**Suspicious:** {told}; {STANDS}."
+        lines = (_suspicion(test, runs) for test in _named(tests, shown_names(document)))
+        brief = Fallback(order=37, text=head, what="list of suspicious runs", how="left out")
+        yield Block(text="\n".join([head, "", *lines]), fallbacks=(brief,))
+
+
+def _suspicion(test: TestEntry, runs: RunSource) -> str:
+    run = first_suspicious_run(test, runs)
+    if run is None:
+        return f"- {code_span(test['name'])}: {counted(test['suspicious'], 'run')}"
+    found = "; ".join(f"{line.what}: {code_span(line.quoted)}" for line in suspicion_lines(run))
+    more = "" if test["suspicious"] == 1 else f" (the first of {test['suspicious']:,})"
+    return f"- {code_span(test['name'])}, run {run['number']}{more}: {found}"
 
 
 def _table(tests: Sequence[TestEntry]) -> Iterator[Block]:
@@ -146,7 +182,7 @@ def _rate(test: TestEntry) -> str:
         return "one run has no rate"
     if mostly_open(test):
         return without_verdict(test)
-    return f"`{text_bar(test)}` {percent(test['rate'])} ({interval(test)})"
+    return f"`{text_bar(test)}` {rate_words(test)} ({interval(test)})"
 
 
 def _story(test: TestEntry, runs: RunSource) -> Block:
@@ -183,7 +219,12 @@ def _story_head(test: TestEntry, run: RunEntry | None) -> str:
 def _reason(test: TestEntry, run: RunEntry | None) -> Iterator[str]:
     """Say why the run shown came out as it did, unless its error has just been told."""
     if run and not (test["troubles"] and kind_of(run) == "error"):
-        yield f"Run {run['number']}: {prose(run['reason'])}"
+        certain = f" ({CERTAIN})" if run["certain"] else ""
+        yield f"Run {run['number']}: {prose(run['reason'])}{certain}"
+        for item in item_results(test, run):
+            yield f"Expectation {item.number} {item.words}: {prose(item.text)}"
+    if run:
+        yield from (f"Votes: {line}" for line in vote_lines(run, named=code_span))
 
 
 def _errors(test: TestEntry) -> Iterator[str]:

@@ -4,9 +4,12 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ci_judge.model.document import FailureEntry, RunEntry, TestEntry
+from ci_judge.model.document import FailureEntry, RunEntry, TestEntry, VoteEntry
 from ci_judge.model.judging import ERROR_OUTCOMES
 from ci_judge.protocols import RunSource
+from ci_judge.renderers.item_results import CERTAIN, item_results
+from ci_judge.renderers.panel_words import vote_word
+from ci_judge.renderers.suspicions import STANDS, suspicion_lines
 
 _SPEAKERS = {"user": "User", "assistant": "Assistant", "system": "System"}
 
@@ -42,27 +45,47 @@ def passages(test: TestEntry, run: RunEntry) -> Iterator[Passage]:
     yield from _wanted(test)
     yield from _said(run)
     yield Passage(_why(run), run["reason"])
-    for check in run["checks"]:
-        if not check["passed"] and check["wanted"] not in run["reason"]:
-            yield Passage("Check", f'{check["kind"]} "{check["wanted"]}": found {check["found"]}')
-    for vote in run["votes"]:
-        if vote["reason"] and vote["reason"] != run["reason"]:
-            yield Passage(f"Judge, {vote['passes']} of {vote['trials']} trials", vote["reason"])
+    yield from _judged(test, run)
+    if run["suspicious"]:
+        told = "\n".join(map(str, suspicion_lines(run)))
+        yield Passage(f"Suspicious: text addressed to the judge; {STANDS}", told)
     if failure := failure_of(run):
         yield Passage("Error", f"{failure['code']}: {failure['message']}")
         if failure["detail"]:
             yield Passage("Detail", failure["detail"])
 
 
+def _judged(test: TestEntry, run: RunEntry) -> Iterator[Passage]:
+    for item in item_results(test, run):
+        yield Passage(f"Expectation {item.number}: {item.words}", item.reason or item.text)
+    for check in run["checks"]:
+        if not check["passed"] and check["wanted"] not in run["reason"]:
+            yield Passage("Check", f'{check["kind"]} "{check["wanted"]}": found {check["found"]}')
+    for vote in run["votes"]:
+        if vote["members"]:
+            yield from _members(vote)
+        elif vote["reason"] and vote["reason"] != run["reason"]:
+            yield Passage(f"Judge, {vote['passes']} of {vote['trials']} trials", vote["reason"])
+
+
+def _members(vote: VoteEntry) -> Iterator[Passage]:
+    """Tell how each judge of a panel voted; titles hold no names, which others have chosen."""
+    for member in vote["members"]:
+        said = vote_word(member["passed"])
+        title = f"Judge {member['judge_index']} of {vote['trials']}: {said}"
+        yield Passage(title, f"{member['judge']}: {member['reason']}")
+
+
 def _why(run: RunEntry) -> str:
-    return "Why it failed" if run["outcome"] == "fail" else "Reason"
+    why = "Why it failed" if run["outcome"] == "fail" else "Reason"
+    return f"{why} ({CERTAIN})" if run["certain"] else why
 
 
 def _wanted(test: TestEntry) -> Iterator[Passage]:
     if test["requirement"] is not None:
         yield Passage("Requirement", test["requirement"])
-    for text in test["expected"]:
-        yield Passage("Expected", text)
+    for number, text in enumerate(test["expected"], start=1):
+        yield Passage(f"Expected {number}" if len(test["expected"]) > 1 else "Expected", text)
 
 
 def _said(run: RunEntry) -> Iterator[Passage]:

@@ -1,11 +1,12 @@
 """How numbers and results read, the same in every format."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias
 
-from ci_judge.model.document import ReportDocument, TestEntry
+from ci_judge.model.document import ReportDocument, SummaryEntry, TestEntry
 from ci_judge.model.judging import Outcome
 
 Standing: TypeAlias = Literal["failed", "error", "advisory", "passed", "skipped"]
@@ -40,6 +41,7 @@ _SHA = re.compile(r"[0-9a-f]{7,64}")
 BAR_CELLS: Final = 21
 _MINUTE_SECONDS = 60
 _MAX_DIGITS = 3
+_SMALL_USD = 0.01
 
 
 def standing(test: TestEntry) -> Standing:
@@ -81,24 +83,25 @@ def verdict(document: ReportDocument) -> str:
         case "invalid":
             return "Nothing was judged"
         case _:
-            gates = _gates(summary["failed"], summary["errors"], _gating(document))
-            return f"{gates}{_but(document)}"
+            return _result(document)
+
+
+def _result(document: ReportDocument) -> str:
+    summary, gating = document["summary"], _gating(document)
+    gates = _gates(summary["failed"], summary["errors"], gating)
+    if forgiven(document):
+        return f"{gates}; this does not fail the step"
+    advisory = sum(standing(test) == "advisory" for test in all_in_order(document))
+    if document["status"] == "passed" and gating and advisory:
+        did_not = f"{counted(advisory, 'advisory test')} did not"
+        return f"{counted(gating, 'test')} passed, {did_not}"
+    return gates
 
 
 def _skipped(tests: int) -> str:
     return (
         f"All {counted(tests, 'test')} were skipped" if tests > 1 else "The only test was skipped"
     )
-
-
-def _but(document: ReportDocument) -> str:
-    """Add what the counts alone would leave people to wonder about."""
-    if forgiven(document):
-        return "; this does not fail the step"
-    advisory = sum(standing(test) == "advisory" for test in all_in_order(document))
-    if not advisory or document["status"] != "passed":
-        return ""
-    return f"; {counted(advisory, 'advisory test')} did not, which does not fail the step"
 
 
 def forgiven(document: ReportDocument) -> bool:
@@ -131,6 +134,12 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def from_the_cache(document: ReportDocument) -> str:
+    """``3 judgements from the cache``, empty where every judgement was made anew."""
+    cached = document["summary"]["judge_cached"]
+    return f"{counted(cached, 'judgement')} from the cache" if cached else ""
+
+
 def mostly_open(test: TestEntry) -> bool:
     """Tell whether most planned runs gave no verdict: the rate of the others says little."""
     return test["judged"] * 2 < test["planned"]
@@ -146,6 +155,12 @@ def percent(rate: float | None) -> str:
     if rate is None:
         return "n/a"
     return f"{_apart((rate,), (0.0, 1.0))[0]} %"
+
+
+def rate_words(test: TestEntry) -> str:
+    """``80 %``, and ``100 % of 8 judged`` where other runs gave no verdict."""
+    judged = "" if test["judged"] == test["planned"] else f" of {test['judged']:,} judged"
+    return f"{percent(test['rate'])}{judged}"
 
 
 def interval(test: TestEntry) -> str:
@@ -195,8 +210,29 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest} s"
 
 
-def cost(usd: float | None) -> str:
-    return "unknown" if usd is None else f"{usd:.4f} USD"
+def cost(usd: float | None, *, known: float = 0.0) -> str:
+    """Say an amount; where it is unknown, what is ``known`` of it."""
+    if usd is not None:
+        return _usd(usd)
+    return f"at least {_usd(known)}, the rest is unknown" if known else "unknown"
+
+
+def summary_cost(summary: SummaryEntry) -> str:
+    """Say what a run cost and whose cost that is; empty where nobody was asked for money."""
+    asked = summary["judge_requests"] or summary["target_cost_usd"] is not None
+    if not asked:
+        return ""
+    said = cost(summary["cost_usd"], known=summary["known_cost_usd"])
+    if summary["target_cost_usd"] is None:
+        return f"{said} (judge)"
+    return f"{said} (target {_usd(summary['target_cost_usd'])})"
+
+
+def _usd(usd: float) -> str:
+    """Four digits, or as many as a small amount needs to be seen."""
+    if usd >= _SMALL_USD or not usd:
+        return f"{usd:.4f} USD"
+    return f"{usd:.{1 - math.floor(math.log10(usd))}f} USD"
 
 
 def web_address(text: str | None) -> str | None:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ci_judge.model.evidence import Conversation, EvidenceFailure, FailureCode, Reply
 from ci_judge.model.judging import CheckResult
@@ -11,10 +11,12 @@ from ci_judge.model.suite import Check, CheckKind, Expectation, JsonValue
 from ci_judge.rules.excerpts import around, beginning
 from ci_judge.rules.json_paths import Missing, look_up
 from ci_judge.rules.phrases import folded, folded_holds
+from ci_judge.rules.pricing import total
 from ci_judge.rules.rounding import apart
 
 _NOT_JSON = "not JSON"
 _LONGEST_WANTED = 200
+_ROUNDING = 1e-9  # sums of prices are not exact, and a limit that is just met is met
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,11 +31,13 @@ class CheckTools:
     """What checks need from outside the standard library.
 
     ``search(pattern, text)`` tells whether the pattern is found anywhere in the text;
-    ``violation(schema, value)`` says what in the value breaks the schema, None for nothing.
+    ``violation(schema, value)`` says what in the value breaks the schema, None for nothing;
+    ``redact`` takes the secrets out of an answer before a piece of it is quoted.
     """
 
     search: Callable[[str, str], bool | Undecided]
     violation: Callable[[JsonValue, JsonValue], str | Undecided | None]
+    redact: Callable[[str], str] = str
 
 
 Finding: TypeAlias = str | Undecided | None
@@ -46,7 +50,8 @@ def evaluate_checks(
     """Evaluate every check against a conversation, in order.
 
     ``contains`` and ``regex`` hold if any answer has it, ``not_contains`` must hold in every
-    answer, as must ``max_chars`` and ``max_latency``; ``equals``, ``json_path`` and
+    answer, as must ``max_chars`` and ``max_latency``; ``max_cost`` limits all answers together;
+    ``equals``, ``json_path`` and
     ``json_schema`` look at the last. ``contains`` and ``not_contains`` compare as quoted phrases
     do (ignoring case, composition and the kind of whitespace) but inside words too: "14 days"
     is in "114 days". ``equals`` compares text exactly, and any other operand as JSON, where true
@@ -64,12 +69,15 @@ def evaluate_checks(
 
 
 def phrase_results(
-    expectations: Sequence[Expectation], conversation: Conversation
+    expectations: Sequence[Expectation],
+    conversation: Conversation,
+    *,
+    redact: Callable[[str], str] = str,
 ) -> tuple[CheckResult, ...]:
     """Look for every quoted phrase of every expectation (items from 1); any answer may hold it."""
-    texts = [folded(reply.text) for reply in conversation.replies]
+    texts = [_Folded(reply.text, folded(reply.text)) for reply in conversation.replies]
     return tuple(
-        _phrase_result(item, phrase, texts, conversation.response)
+        _phrase_result(item, phrase, texts, redact)
         for item, expectation in enumerate(expectations, start=1)
         for phrase in expectation.phrases
     )
@@ -92,18 +100,27 @@ def json_equal(left: JsonValue, right: JsonValue) -> bool:
             return bool(left == right)
 
 
-def _phrase_result(item: int, phrase: str, texts: list[str], response: str) -> CheckResult:
-    passed = any(folded_holds(text, phrase) for text in texts)
-    found = "" if passed else _instead_of_phrase(phrase, texts, response)
+class _Folded(NamedTuple):
+    """An answer, and the form in which phrases are looked for in it."""
+
+    text: str
+    form: str
+
+
+def _phrase_result(
+    item: int, phrase: str, texts: list[_Folded], redact: Callable[[str], str]
+) -> CheckResult:
+    passed = any(folded_holds(text.form, phrase) for text in texts)
+    found = "" if passed else _instead_of_phrase(phrase, texts, redact)
     return CheckResult(kind="phrase", wanted=phrase, passed=passed, found=found, item=item)
 
 
-def _instead_of_phrase(phrase: str, texts: list[str], response: str) -> str:
+def _instead_of_phrase(phrase: str, texts: list[_Folded], redact: Callable[[str], str]) -> str:
     wanted = folded(phrase)
-    within = next((text for text in texts if wanted in text), None)
+    within = next((text for text in texts if wanted in text.form), None)
     if within is None:
-        return beginning(response)
-    return f"only inside a longer word: {around(within, wanted)}"
+        return beginning(redact(texts[-1].text))
+    return f"only inside a longer word: {around(redact(within.text), phrase)}"
 
 
 def _result(check: Check, finding: str | None) -> CheckResult:
@@ -128,45 +145,55 @@ def _wanted(check: Check) -> str:
             return f"at most {check.operand:g} s"
         case CheckKind.MAX_CHARS:
             return f"at most {check.operand} characters"
+        case CheckKind.MAX_COST:
+            return f"at most {_usd(check.operand)}"
         case _ if isinstance(check.operand, str):
             return check.operand
         case _:
             return _as_json(check.operand)
 
 
-def _as_json(value: JsonValue) -> str:
-    text = json.dumps(value, ensure_ascii=False)
+def _as_json(value: JsonValue, *, redact: Callable[[str], str] = str) -> str:
+    text = redact(json.dumps(value, ensure_ascii=False))
     return text if len(text) <= _LONGEST_WANTED else f"{text[:_LONGEST_WANTED]}…"
 
 
 def _find(check: Check, replies: Sequence[Reply], tools: CheckTools) -> Finding:
     match check.kind:
         case CheckKind.CONTAINS:
-            return _find_contained(check.operand, replies)
+            return _find_contained(check.operand, replies, tools)
         case CheckKind.NOT_CONTAINS:
-            return _first(replies, lambda reply: _find_forbidden(check.operand, reply.text))
+            return _first(replies, lambda reply: _find_forbidden(check.operand, reply.text, tools))
         case CheckKind.REGEX:
             return _find_pattern(check.operand, replies, tools)
+        case CheckKind.MAX_CHARS | CheckKind.MAX_LATENCY | CheckKind.MAX_COST:
+            return _find_too_much(check, replies)
+        case _:
+            return _find_in_last(check, replies[-1], tools)
+
+
+def _find_too_much(check: Check, replies: Sequence[Reply]) -> Finding:
+    match check.kind:
         case CheckKind.MAX_CHARS:
             return _first(replies, lambda reply: _find_too_long(check.operand, reply))
         case CheckKind.MAX_LATENCY:
             return _first(replies, lambda reply: _find_too_slow(check.operand, reply))
         case _:
-            return _find_in_last(check, replies[-1], tools)
+            return _find_too_dear(check.operand, replies)
 
 
 def _find_in_last(check: Check, reply: Reply, tools: CheckTools) -> Finding:
     if check.kind is CheckKind.EQUALS and isinstance(check.operand, str):
-        return None if reply.text == check.operand else beginning(reply.text)
+        return None if reply.text == check.operand else beginning(tools.redact(reply.text))
     try:
         value = _json_of(reply)
     except ValueError:
-        return f"{_NOT_JSON}: {beginning(reply.text)}"
+        return f"{_NOT_JSON}: {beginning(tools.redact(reply.text))}"
     match check.kind:
         case CheckKind.EQUALS:
-            return _find_other(check.operand, value)
+            return _find_other(check.operand, value, tools)
         case CheckKind.JSON_PATH:
-            return _find_at_path(check.operand, value)
+            return _find_at_path(check.operand, value, tools)
         case _:
             return tools.violation(check.operand, value)
 
@@ -180,16 +207,16 @@ def _first(replies: Sequence[Reply], find: Callable[[Reply], str | None]) -> str
     return None
 
 
-def _find_contained(wanted: str, replies: Sequence[Reply]) -> str | None:
+def _find_contained(wanted: str, replies: Sequence[Reply], tools: CheckTools) -> str | None:
     needle = folded(wanted)
     if any(needle in folded(reply.text) for reply in replies):
         return None
-    return beginning(replies[-1].text)
+    return beginning(tools.redact(replies[-1].text))
 
 
-def _find_forbidden(unwanted: str, text: str) -> str | None:
+def _find_forbidden(unwanted: str, text: str, tools: CheckTools) -> str | None:
     needle = folded(unwanted)
-    return around(text, unwanted) if needle in folded(text) else None
+    return around(tools.redact(text), unwanted) if needle in folded(text) else None
 
 
 def _find_pattern(pattern: str, replies: Sequence[Reply], tools: CheckTools) -> Finding:
@@ -202,7 +229,7 @@ def _find_pattern(pattern: str, replies: Sequence[Reply], tools: CheckTools) -> 
                 undecided = unsure
             case _:
                 pass
-    return undecided or beginning(replies[-1].text)
+    return undecided or beginning(tools.redact(replies[-1].text))
 
 
 def _find_too_long(limit: int, reply: Reply) -> str | None:
@@ -215,13 +242,26 @@ def _find_too_slow(limit_seconds: float, reply: Reply) -> str | None:
     return f"{apart(seconds, (limit_seconds,), digits=2)} s" if seconds > limit_seconds else None
 
 
-def _find_other(wanted: JsonValue, value: JsonValue) -> str | None:
-    return None if json_equal(value, wanted) else _as_json(value)
+def _find_too_dear(limit_usd: float, replies: Sequence[Reply]) -> Finding:
+    spent = total(reply.cost_usd for reply in replies)
+    if spent is None:
+        return Undecided(message="what an answer cost is unknown (target.usage)")
+    return _usd(spent) if spent > limit_usd * (1 + _ROUNDING) else None
 
 
-def _find_at_path(operand: dict[str, Any], value: JsonValue) -> str | None:
+def _usd(amount: float) -> str:
+    return f"{amount:.10f}".rstrip("0").rstrip(".") + " USD"
+
+
+def _find_other(wanted: JsonValue, value: JsonValue, tools: CheckTools) -> str | None:
+    return None if json_equal(value, wanted) else _as_json(value, redact=tools.redact)
+
+
+def _find_at_path(operand: dict[str, Any], value: JsonValue, tools: CheckTools) -> str | None:
     there = look_up(value, operand["path"])
-    return str(there) if isinstance(there, Missing) else _find_other(operand["equals"], there.value)
+    if isinstance(there, Missing):
+        return str(there)
+    return _find_other(operand["equals"], there.value, tools)
 
 
 def _json_of(reply: Reply) -> JsonValue:

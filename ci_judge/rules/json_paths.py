@@ -79,7 +79,12 @@ def _offer(value: JsonValue) -> str:
             return f"is {json.dumps(value)}"
 
 
+def _key(key: str) -> str:
+    # a long one is not cut: it may hold a secret, half of which nobody would find
+    return f'"{key}"' if len(key) <= _MOST_CHARS else f"a key of {len(key)} characters"
+
+
 def _keys(value: dict[str, JsonValue]) -> str:
-    shown = ", ".join(f'"{str(key)[:_MOST_CHARS]}"' for key in list(value)[:_MOST_KEYS])
+    shown = ", ".join(map(_key, list(value)[:_MOST_KEYS]))
     rest = len(value) - _MOST_KEYS
     return f"{shown} and {rest} more" if rest > 0 else shown

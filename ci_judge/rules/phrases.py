@@ -8,6 +8,7 @@ from dataclasses import dataclass
 _CLOSERS = {'"': '"', "\u201c": "\u201d", "\u201d": "\u201d", "\u201e": "\u201c\u201d"}
 """Which marks end a phrase that each mark begins: straight, English, Swedish, German."""
 _MARK = re.compile('["\u201c\u201d\u201e]')
+_OTHER_MARKS = re.compile("\u00ab([^\u00ab\u00bb]+)\u00bb|\u300c([^\u300c\u300d]+)\u300d")
 _SPACES = re.compile(r"\s+")
 _ASCII_DIGITS = frozenset("0123456789")
 _ASCII_WORD = frozenset("0123456789abcdefghijklmnopqrstuvwxyz")
@@ -67,6 +68,11 @@ def negated_phrases(text: str) -> tuple[str, ...]:
     """
     spans = list(_spans(text))
     return tuple(_phrase(text, span) for span in spans if _is_negated(text, spans, span))
+
+
+def other_quotations(text: str) -> tuple[str, ...]:
+    """Return what stands in guillemets or corner brackets, marks and all: it is no phrase here."""
+    return tuple(found[0] for found in _OTHER_MARKS.finditer(text))
 
 
 def holds_phrase(text: str, phrase: str) -> bool:

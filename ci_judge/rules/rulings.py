@@ -34,13 +34,18 @@ def _rule(opinion: Opinion, policy: VotePolicy, item: int, draw: Callable[[int],
 def _by_draw(opinion: Likelihood, drawn: float) -> Ruling:
     p = opinion.probability
     said = f"likelihood {_shown(p, drawn)}, drawn {_shown(drawn, p)}"
-    return Ruling(passed=drawn < p, reason=opinion.reason or said, probability=p, draw=drawn)
+    return Ruling(passed=drawn < p, reason=_reason(opinion, said), probability=p, draw=drawn)
 
 
 def _by_threshold(opinion: Likelihood, threshold: float) -> Ruling:
     p = opinion.probability
     said = f"likelihood {_shown(p, threshold)}, threshold {_shown(threshold, p)}"
-    return Ruling(passed=p >= threshold, reason=opinion.reason or said, probability=p)
+    return Ruling(passed=p >= threshold, reason=_reason(opinion, said), probability=p)
+
+
+def _reason(opinion: Likelihood, said: str) -> str:
+    """Put the figures that decided behind the judge's words, which may speak for the other side."""
+    return f"{opinion.reason} ({said})" if opinion.reason else said
 
 
 def _shown(value: float, other: float) -> str:

@@ -63,7 +63,7 @@ def _headline(outcomes: Sequence[TestOutcome]) -> str:
     counts = {name: outcomes.count(name) for name in ("failed", "error", "skipped")}
     parts = []
     if counts["failed"]:
-        parts.append(f"{counts['failed']} of {total} gates failed")
+        parts.append(f"{_gates(counts['failed'], total)} failed")
     if counts["error"]:
         parts.append(f"{counts['error']} of {total} could not be decided")
     if not parts:
@@ -72,3 +72,7 @@ def _headline(outcomes: Sequence[TestOutcome]) -> str:
     if counts["skipped"]:
         parts.append(f"{counts['skipped']} skipped")
     return ", ".join(parts).replace("All 1 gates", "The one gate") + "."
+
+
+def _gates(count: int, total: int) -> str:
+    return "The one gate" if total == 1 else f"{count} of {total} gates"

@@ -34,15 +34,21 @@ def reach_verdict(
     every item needs its votes, and the run passes when all items do. A trial without an opinion,
     too few trials, or nothing to go by at all is a judge error, never a verdict.
     """
+    certain = verdict_of_checks(checks, items=items)
+    if certain is not None:
+        return certain
+    trouble = trouble_of(trials, policy, items=items)
+    if trouble is not None:
+        return Verdict(outcome="judge_error", reason=trouble)
+    return _by_votes(votes_of(trials, policy, items=items))
+
+
+def verdict_of_checks(checks: Sequence[CheckResult], *, items: int) -> Verdict | None:
+    """Return the verdict where checks decide without any judge, None where they do not."""
     failed = failed_check(checks)
     if failed is not None:
         return Verdict(outcome="fail", reason=check_words(failed), certain=True)
-    if items == 0:
-        return _by_checks_alone(checks)
-    trouble = _trouble(trials, policy, items)
-    if trouble is not None:
-        return Verdict(outcome="judge_error", reason=trouble)
-    return _by_votes(trials, needed_votes(policy), items)
+    return _by_checks_alone(checks) if items == 0 else None
 
 
 def check_words(check: CheckResult) -> str:
@@ -58,6 +64,7 @@ def check_words(check: CheckResult) -> str:
         "json_path": f"JSON with {wanted}",
         "max_latency": f"an answer in {wanted}",
         "max_chars": f"an answer of {wanted}",
+        "max_cost": f"answers for {wanted}",
     }[str(check.kind)]
     if check.passed:
         return f"{named}: holds"
@@ -75,8 +82,8 @@ def _by_checks_alone(checks: Sequence[CheckResult]) -> Verdict:
     return Verdict(outcome="pass", reason=reason, certain=True)
 
 
-def _trouble(trials: Sequence[Trial], policy: VotePolicy, items: int) -> str | None:
-    """Say why the trials give no verdict: no other trial outvotes one that went wrong."""
+def trouble_of(trials: Sequence[Trial], policy: VotePolicy, *, items: int) -> str | None:
+    """Say why a judge's trials give no vote: no other trial outvotes one that went wrong."""
     planned = policy.repetitions
     for trial in trials:
         where = f"trial {trial.repetition} of {planned}: " if planned > 1 else ""
@@ -89,13 +96,23 @@ def _trouble(trials: Sequence[Trial], policy: VotePolicy, items: int) -> str | N
     return None
 
 
-def _by_votes(trials: Sequence[Trial], needed: int, items: int) -> Verdict:
-    votes = tuple(_vote(trials, needed, item) for item in range(1, items + 1))
+def votes_of(trials: Sequence[Trial], policy: VotePolicy, *, items: int) -> tuple[ItemVote, ...]:
+    """Count one judge's votes on each item; none of the trials may have gone wrong."""
+    needed = needed_votes(policy)
+    return tuple(_vote(trials, needed, item) for item in range(1, items + 1))
+
+
+def _by_votes(votes: tuple[ItemVote, ...]) -> Verdict:
     failed = next((vote for vote in votes if not vote.passed), None)
     if failed is None:
         return Verdict(outcome="pass", reason=votes[0].reason, votes=votes)
-    where = f"expectation {failed.item}: " if items > 1 else ""
-    return Verdict(outcome="fail", reason=f"{where}{failed.reason}", votes=votes)
+    return Verdict(outcome="fail", reason=reason_of(failed, items=len(votes)), votes=votes)
+
+
+def reason_of(vote: ItemVote, *, items: int) -> str:
+    """Give the reason of a vote, with the expectation that it is about where there are several."""
+    where = f"expectation {vote.item}: " if items > 1 else ""
+    return f"{where}{vote.reason}"
 
 
 def _vote(trials: Sequence[Trial], needed: int, item: int) -> ItemVote:

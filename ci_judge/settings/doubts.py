@@ -7,7 +7,10 @@ from typing import Any
 
 from ci_judge.errors import Problem
 from ci_judge.file_schema import DataPath, LoadedFile
+from ci_judge.file_schema.loaded_file import child
 from ci_judge.file_schema.wording import path_text
+from ci_judge.judges.settings import JudgeSettings
+from ci_judge.judges.systemone import DEFAULT_MODEL
 from ci_judge.settings.sections import ConfigFile
 from ci_judge.settings.variables import REFERENCE, templated_paths
 from ci_judge.targets.settings import TargetSettings
@@ -16,7 +19,9 @@ _SHELL_VARIABLE = re.compile(r"(?<![^\s:=/?&'\"(])\$([A-Z_][A-Z0-9_]{2,})(?!\w)"
 _EXPRESSION = re.compile(
     r"\$\{\{\s*(?:secrets|env|vars|github|inputs|steps|needs|matrix)\s*[.\[]\s*['\"]?(\w+)"
 )
+_SINGLE_BRACES = re.compile(r"(?<!\{)\{\s*message\s*\}(?!\})|<message>|\$\{?message\b\}?|%s")
 _SECRET_HEADERS = re.compile(r".*(authorization|api-?key|token|secret|cookie)", re.IGNORECASE)
+_LATEST = re.compile(r"[-:.@]latest$", re.IGNORECASE)
 _SHELL_WORDS = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1", "cd", "export"})
 
 
@@ -46,22 +51,66 @@ def doubts(written: LoadedFile, config: ConfigFile) -> Iterator[str]:
     if config.target is not None:
         targets["target"] = config.target
     yield from _same_requests(targets)
-    judge = config.judge
-    if judge is not None and judge.mode == "sample" and judge.provider != "systemone":
-        yield f"judge.mode sample changes nothing: {judge.provider} gives no likelihood"
+    yield from _text_bodies(targets)
+    if config.judge is not None:
+        yield from _idle_sampling(config.judge)
+        yield from _namesakes(config.judge)
+        yield from _moving_models(config.judge)
+
+
+def _idle_sampling(judge: JudgeSettings) -> Iterator[str]:
+    """Yield a doubt where draws are asked for and no judge gives what they are drawn from."""
+    sampled = [member for member in judge.members if member.mode == "sample"]
+    if sampled and not any(member.gives_likelihoods for member in sampled):
+        names = " and ".join(dict.fromkeys(member.provider for member in sampled))
+        yield f"judge.mode sample changes nothing: {names} gives no likelihood"
+
+
+def _moving_models(judge: JudgeSettings) -> Iterator[str]:
+    """Yield a doubt for each name that stands for another model tomorrow."""
+    for member in judge.members:
+        unnamed = member.provider == "systemone" and member.model is None
+        model = DEFAULT_MODEL if unnamed else member.model
+        if model is not None and _LATEST.search(model):
+            yield (
+                f"the judge's model {model} is whatever is the latest, so verdicts can change "
+                "without any change of yours (pin a version in judge.model)"
+            )
+
+
+def _namesakes(judge: JudgeSettings) -> Iterator[str]:
+    members = judge.members
+    if any(member in members[:at] for at, member in enumerate(members)):
+        yield (
+            "judge.panel holds the same judge twice, which is no second opinion "
+            "(to ask one judge more often, set its repetitions)"
+        )
 
 
 def _same_requests(targets: Mapping[str, TargetSettings]) -> Iterator[str]:
     for section, target in targets.items():
         if not target.sends_message:
-            yield f"{section} holds no {{{{message}}}}: every scenario sends it the same request"
+            meant = _SINGLE_BRACES.search(f"{target.address}{target.body}")
+            hint = f" (did you mean {{{{message}}}} instead of {meant[0]}?)" if meant else ""
+            same = "every scenario sends it the same request"
+            yield f"{section} holds no {{{{message}}}}: {same}{hint}"
+
+
+def _text_bodies(targets: Mapping[str, TargetSettings]) -> Iterator[str]:
+    for section, target in targets.items():
+        if isinstance(target.body, str) and target.body.lstrip()[:1] in {"{", "["}:
+            yield (
+                f"{section}.body is one text, and is sent as a JSON text "
+                "(to send what it reads like, write it without the quotes or the | around it)"
+            )
 
 
 def _shell_variables(written: LoadedFile) -> Iterator[Problem]:
     for path, text in _templated_texts(written):
         for found in _SHELL_VARIABLE.finditer(text):
             yield Problem(
-                message=f"{_named(written, path)} holds ${found[1]}, which is sent as it stands",
+                message=f"{_named(written, path)} holds a variable without braces, "
+                "which is sent as it stands",
                 hint=f"did you mean ${{{found[1]}}}?",
                 place=written.place(path),
             )
@@ -87,9 +136,7 @@ def _is_literal_secret(path: DataPath, text: str) -> bool:
 
 
 def _shell_commands(written: LoadedFile) -> Iterator[Problem]:
-    for section in ("target", *_names(written.data.get("targets"))):
-        path = ("target",) if section == "target" else ("targets", section)
-        path = (*path, "serve", "command")
+    for path in _command_paths(written.data):
         words = _shell_words(_value(written.data, path))
         if words:
             yield Problem(
@@ -97,6 +144,17 @@ def _shell_commands(written: LoadedFile) -> Iterator[Problem]:
                 hint='give one program and its arguments, or ["sh", "-c", "…"]',
                 place=written.place(path),
             )
+
+
+def _command_paths(data: Any) -> Iterator[DataPath]:
+    """Yield where commands can stand."""
+    yield ("judge", "command")
+    panel = _value(data, ("judge", "panel"))
+    for at in range(len(panel) if isinstance(panel, list) else 0):
+        yield ("judge", "panel", at, "command")
+    for target in (("target",), *(("targets", name) for name in _names(data.get("targets")))):
+        yield (*target, "command")
+        yield (*target, "serve", "command")
 
 
 def _shell_words(command: Any) -> str:
@@ -116,7 +174,8 @@ def _names(data: Any) -> tuple[str, ...]:
 
 def _value(data: Any, path: DataPath) -> Any:
     for step in path:
-        data = data.get(step) if isinstance(data, Mapping) else None
+        found = child(data, step)
+        data = found[0] if found else None
     return data
 
 

@@ -72,7 +72,10 @@ def unknown_variables(environment: Mapping[str, str], data: Any) -> Iterator[Pro
 
 def _meant_variable(name: str, known: list[str]) -> str | None:
     whole = next((each for each in known if name.startswith(f"{each}_")), None)
-    return f"set {whole} as JSON" if whole else did_you_mean(name, known)
+    if whole:
+        return f"set {whole} as JSON"
+    ends = [each for each in known if each.endswith(f"_{name.removeprefix(PREFIX)}")]
+    return f'did you mean "{ends[0]}"?' if ends else did_you_mean(name, known)
 
 
 def _names_in(data: Any) -> Iterator[str]:

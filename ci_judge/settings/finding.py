@@ -9,10 +9,11 @@ from ci_judge.file_schema import LoadedFile, load_toml, load_yaml, read_text
 NAMES = ("ci-judge.yaml", "ci-judge.yml", "ci-judge.toml")
 
 
-def find_config(config: Path | None, cwd: Path) -> Path:
+def find_config(config: Path | None, cwd: Path, *, top: Path | None = None) -> Path:
     """Give the absolute path of ``config``, or of what ``cwd`` or a folder above it holds.
 
-    Raises InvalidInput when there is none, or two in one folder.
+    The search ends at the root of the repository, and at ``top`` if that is given: the suite of
+    somebody else is never meant. Raises InvalidInput when there is none, or two in one folder.
     """
     if config is not None:
         return Path(os.path.abspath(cwd / config))  # noqa: PTH100 - resolve() would follow links
@@ -22,6 +23,8 @@ def find_config(config: Path | None, cwd: Path) -> Path:
             raise InvalidInput(_several(found, cwd))
         if found:
             return found[0]
+        if folder == top or (folder / ".git").exists():
+            break
     raise InvalidInput(
         Problem(
             message=f"no {NAMES[0]} or {NAMES[2]} in this folder or above it",

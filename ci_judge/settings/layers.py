@@ -9,15 +9,22 @@ from typing import Any
 
 from ci_judge.errors import Place, Problem
 from ci_judge.file_schema import DataPath, LoadedFile, Scalar, WrittenMap, written_copy
-from ci_judge.file_schema.wording import Declared, declared_at, models_in
+from ci_judge.file_schema.wording import Declared, declared_at, keys_of, models_in
 from ci_judge.file_schema.yaml_scalars import core_value
+from ci_judge.judges.settings import OF_THE_PANEL, SHARED_BY_PANEL, JudgeSettings
 from ci_judge.settings.sections import ConfigFile
 
-_FILE_PATHS = frozenset({("suite", "criteria"), ("suite", "paths"), ("report", "dir")})
-_TWINS: dict[tuple[str, ...], tuple[str, ...]] = {
-    ("run", "seed"): ("judge", "seed"),
-    ("judge", "seed"): ("run", "seed"),
+_FILE_PATHS = frozenset(
+    {("suite", "criteria"), ("suite", "paths"), ("report", "dir"), ("run", "cache_dir")}
+)
+_OF_ONE_JUDGE = frozenset(keys_of(JudgeSettings)) - {*SHARED_BY_PANEL, *OF_THE_PANEL}
+_REPLACED: dict[tuple[str, ...], tuple[tuple[str, ...], ...]] = {
+    ("run", "seed"): (("judge", "seed"),),
+    ("judge", "seed"): (("run", "seed"),),
+    ("judge", "provider"): (("judge", "panel"), ("judge", "panel_rule")),
+    ("judge", "panel"): (("judge", "provider"), *(("judge", key) for key in sorted(_OF_ONE_JUDGE))),
 }
+"""What else a setting puts out of force where it overrides those below it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,10 +78,10 @@ class Layers:
     def add(self, layer: Mapping[tuple[str, ...], Given]) -> None:
         """Put values over the data. Text is read as the type of its setting asks for."""
         for path, given in layer.items():
-            twin = _TWINS.get(path)
-            if twin is not None and twin not in layer:
-                self._remove(twin)
             self._put(path, given)
+            for replaced in _REPLACED.get(path, ()) if self._value(path) != [] else ():
+                if replaced not in layer:
+                    self._remove(replaced)
 
     def _put(self, path: tuple[str, ...], given: Given) -> None:
         self._givers[path] = given.by
@@ -96,6 +103,10 @@ class Layers:
                 return None
             here[step] = here = written_copy(inner or {})
         return here
+
+    def _value(self, path: tuple[str, ...]) -> Any:
+        parent = self._parent(path)
+        return None if parent is None else parent.get(path[-1])
 
     def _remove(self, path: tuple[str, ...]) -> None:
         parent = self._parent(path) if path[0] in self._data else None

@@ -24,14 +24,16 @@ def load_settings(
     cwd: Path,
     environment: Mapping[str, str],
     overrides: Mapping[str, Any],
+    top: Path | None = None,
 ) -> Settings:
     """Load the configuration: ``overrides`` > environment > file > defaults.
 
-    ``config`` is relative to ``cwd`` (absolute); None searches it there and above. ``overrides``
+    ``config`` is relative to ``cwd`` (absolute); None searches it there and above, up to ``top``.
+    ``overrides``
     maps dotted keys ("run.runs") to text as typed, or to values; a ``Given`` says by what name.
     Raises InvalidInput with every problem of all three, unset variables included.
     """
-    path = find_config(config, cwd)
+    path = find_config(config, cwd, top=top)
     loaded = read_config(path, cwd)
     if not isinstance(loaded.data or {}, dict):
         validate(loaded, ConfigFile)
@@ -74,6 +76,7 @@ def _settings(config: ConfigFile, path: Path, written: LoadedFile, filling: Fill
         targets=config.targets,
         run=_with_seed(config),
         judge=config.judge,
+        criteria=config.criteria,
         generate=config.generate,
         report=config.report,
         root=path.parent,
@@ -83,6 +86,7 @@ def _settings(config: ConfigFile, path: Path, written: LoadedFile, filling: Fill
         warnings=(*filling.warnings(), *doubts(written, config)),
         written=written.data,
         gate_places=_gate_places(written),
+        criteria_places={id_: written.place(("criteria", id_)) for id_ in config.criteria},
     )
 
 

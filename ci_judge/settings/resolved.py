@@ -12,6 +12,7 @@ from ci_judge.model.judging import VotePolicy
 from ci_judge.model.suite import GateDefaults, GateKind
 from ci_judge.settings.sections import (
     ConfigFile,
+    CriterionSettings,
     GenerateSettings,
     ReportSettings,
     RunSettings,
@@ -32,7 +33,8 @@ class Settings:
     ``root`` is the folder of the configuration file ``file``; relative paths in ``suite`` start
     there. ``report_dir`` is absolute. ``used_variables`` are the names of the environment
     variables whose values stand in here. ``written`` is the data before they were filled in.
-    ``gate_places`` says where ``run.runs`` and the like were given, by key.
+    ``gate_places`` says where ``run.runs`` and the like were given, by key,
+    ``criteria_places`` where each entry of ``criteria`` was, by id.
     """
 
     suite: SuiteSettings
@@ -40,6 +42,7 @@ class Settings:
     targets: Mapping[str, TargetSettings]
     run: RunSettings
     judge: JudgeSettings | None
+    criteria: Mapping[str, CriterionSettings]
     generate: GenerateSettings
     report: ReportSettings
     root: Path
@@ -49,6 +52,12 @@ class Settings:
     warnings: tuple[str, ...]
     written: Mapping[str, Any]
     gate_places: Mapping[str, Place]
+    criteria_places: Mapping[str, Place]
+
+    @property
+    def cache_dir(self) -> Path:
+        """The folder of the cache, absolute."""
+        return self.root / self.run.cache_dir
 
     @property
     def seed(self) -> int | None:
@@ -70,13 +79,7 @@ class Settings:
         """Say how opinions become the verdict of a run. Without a judge: the defaults."""
         if self.judge is None:
             return VotePolicy()
-        return VotePolicy(
-            mode=self.judge.mode,
-            threshold=float(self.judge.threshold.value),
-            repetitions=self.judge.used_repetitions,
-            minimum_pass_rate=self.judge.minimum_pass_rate.value,
-            rate_text=self.judge.minimum_pass_rate.text,
-        )
+        return self.judge.vote_policy()
 
     def public(self) -> dict[str, Any]:
         """Give the configuration as used, fit to be published.
@@ -90,6 +93,7 @@ class Settings:
             targets=dict(self.targets),
             run=self.run,
             judge=self.judge,
+            criteria=dict(self.criteria),
             generate=self.generate,
             report=self.report,
         )
@@ -99,7 +103,7 @@ class Settings:
         return shown
 
 
-def _put_back(shown: Any, written: Any, path: tuple[str, ...]) -> None:
+def _put_back(shown: Any, written: Any, path: tuple[str | int, ...]) -> None:
     """Replace a filled-in value by what was written, or by asterisks."""
     *above, key = path
     for step in above:

@@ -11,6 +11,7 @@ from ci_judge.file_schema import (
     ExactRate,
     FileModel,
     FilledText,
+    HttpUrl,
     ListOf,
     OpenRate,
     Rate,
@@ -23,6 +24,8 @@ from ci_judge.judges.settings import JudgeSettings
 from ci_judge.targets.settings import TargetSettings
 
 _LEDGER_NAME = "attempts.jsonl"
+_TOKENS_TO_BEGIN = 2_000
+_TOKENS_A_SCENARIO = 500
 
 
 def _pattern(text: str) -> str:
@@ -96,6 +99,13 @@ class RunSettings(FileModel):
         default="error",
         description="What fails the command: undecided gates too, failed gates only, or nothing",
     )
+    cache: Literal["verdicts", "all", "off"] = Field(
+        default="verdicts",
+        description="What is kept for later runs: verdicts, the target's responses too, or nothing",
+    )
+    cache_dir: FilledText = Field(
+        default=".ci-judge", description="Folder of the cache and of the log of verdicts"
+    )
 
     @model_validator(mode="after")
     def _misses_has_its_gate(self) -> Self:
@@ -105,13 +115,53 @@ class RunSettings(FileModel):
         return self
 
 
+class CriterionSettings(FileModel):
+    """What holds for one criterion alone."""
+
+    instructions: FilledText | None = Field(
+        default=None, description="Additional instructions to the judge of this criterion"
+    )
+
+
 class GenerateSettings(FileModel):
     """How ``ci-judge generate`` writes scenarios."""
 
-    provider: Literal["stub"] = Field(default="stub", description="Who writes scenarios")
+    provider: Literal["stub", "anthropic", "openai"] = Field(
+        default="stub",
+        description="Who writes scenarios: stub (needs no key), anthropic or openai",
+    )
+    model: FilledText | None = Field(default=None, description="Model that writes scenarios")
+    base_url: HttpUrl | None = Field(
+        default=None, description="Root URL of the provider's API (unset: the provider's own)"
+    )
+    api_key_env: VariableName | None = Field(
+        default=None, description="Variable that holds the API key (unset: the provider's usual)"
+    )
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = Field(
+        default=None, description="Sampling temperature (unset: not sent)"
+    )
     scenarios_per_criterion: Annotated[int, Field(ge=1, le=50)] = Field(
         default=4, description="Scenarios written for each criterion"
     )
+
+    @model_validator(mode="after")
+    def _names_its_model(self) -> Self:
+        if self.provider != "stub" and self.model is None:
+            raise wrong("is missing", hint=f"name a model of {self.provider}", key="model")
+        return self
+
+    def asked(self) -> JudgeSettings | None:
+        """Say who is asked as judges are asked, None for the stub; the reply may be long."""
+        if self.provider == "stub":
+            return None
+        return JudgeSettings(
+            provider=self.provider,
+            model=self.model,
+            base_url=self.base_url,
+            api_key_env=self.api_key_env,
+            temperature=self.temperature,
+            max_tokens=_TOKENS_TO_BEGIN + _TOKENS_A_SCENARIO * self.scenarios_per_criterion,
+        )
 
 
 class ReportSettings(FileModel):
@@ -157,6 +207,9 @@ class ConfigFile(FileModel):
     )
     run: RunSettings = Field(default=RunSettings(), description="Runs and gates")
     judge: JudgeSettings | None = Field(default=None, description="Who judges")
+    criteria: dict[FilledText, CriterionSettings] = Field(
+        default_factory=dict, description="What holds for single criteria, by their ids"
+    )
     generate: GenerateSettings = Field(
         default=GenerateSettings(), description="How scenarios are generated"
     )

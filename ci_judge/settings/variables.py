@@ -5,33 +5,44 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ci_judge.errors import Problem
-from ci_judge.file_schema import LoadedFile, WrittenList, written_copy
+from ci_judge.errors import Place, Problem
+from ci_judge.file_schema import DataPath, LoadedFile, WrittenList, written_copy
+from ci_judge.file_schema.loaded_file import child
+from ci_judge.file_schema.wording import path_text
 
 REFERENCE = re.compile(r"\$(\$)?\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_SHORTEST_VALUE = 4  # a shorter one stands in a message by chance
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 
 _TARGET_TEMPLATES = (("url",), ("headers",), ("body",), ("serve", "ready_url"), ("serve", "env"))
 _JUDGE_TEMPLATES = (("base_url",), ("api_key",))
 
 
-def templated_paths(data: Any) -> Iterator[tuple[str, ...]]:
+def templated_paths(data: Any) -> Iterator[tuple[str | int, ...]]:
     """Yield the paths of the data below which ``${NAME}`` means something."""
-    named = data.get("targets") if isinstance(data, Mapping) else None
-    sections = [("target", *rest) for rest in _TARGET_TEMPLATES]
-    if isinstance(named, Mapping):
-        sections += [("targets", name, *rest) for name in named for rest in _TARGET_TEMPLATES]
-    sections += [("judge", *rest) for rest in _JUDGE_TEMPLATES]
-    return (path for path in sections if _holds(data, path))
+    targets = _value_at(data, ("targets",))
+    names = targets if isinstance(targets, Mapping) else ()
+    panel = _value_at(data, ("judge", "panel"))
+    members = range(len(panel)) if isinstance(panel, list) else ()
+    sections: list[tuple[str | int, ...]] = [
+        *(("target", *rest) for rest in _TARGET_TEMPLATES),
+        *(("targets", name, *rest) for name in names for rest in _TARGET_TEMPLATES),
+        *(("judge", *rest) for rest in _JUDGE_TEMPLATES),
+        *(("judge", "panel", at, *rest) for at in members for rest in _JUDGE_TEMPLATES),
+        ("generate", "base_url"),
+    ]
+    return (path for path in sections if _value_at(data, path) is not _NOTHING)
 
 
-def _holds(data: Any, path: tuple[str, ...]) -> bool:
+_NOTHING = object()
+
+
+def _value_at(data: Any, path: DataPath) -> Any:
     for step in path:
-        if not isinstance(data, Mapping) or step not in data:
-            return False
-        data = data[step]
-    return True
+        found = child(data, step)
+        if found is None:
+            return _NOTHING
+        data = found[0]
+    return data
 
 
 @dataclass(slots=True)
@@ -43,6 +54,7 @@ class Filling:
     problems: list[Problem] = field(default_factory=list)
     used: dict[str, None] = field(default_factory=dict)
     untrimmed: dict[str, None] = field(default_factory=dict)
+    filled_at: dict[Place | None, str] = field(default_factory=dict)
 
     def filled(self) -> Any:
         """Give the data with every reference replaced; what cannot be stays as written."""
@@ -52,19 +64,13 @@ class Filling:
         return data
 
     def unfilled(self, problem: Problem) -> Problem:
-        """Put ``${NAME}`` back where a message shows the value, which may be secret."""
-        return replace(
-            problem,
-            message=self._without_values(problem.message),
-            hint=None if problem.hint is None else self._without_values(problem.hint),
-        )
-
-    def _without_values(self, text: str) -> str:
-        for name in self.used:
-            value = self.environment[name].strip()
-            if len(value) >= _SHORTEST_VALUE:
-                text = text.replace(value, f"${{{name}}}")
-        return text
+        """Take what a variable gave, which may be secret, out of what is said about its place."""
+        written = self.filled_at.get(problem.place)
+        if written is None:
+            return problem
+        message, negated, _ = problem.message.partition(", not ")
+        given = f"{negated}what {written} gives" if negated else ""
+        return replace(problem, message=f"{message}{given}", hint=None)
 
     def warnings(self) -> tuple[str, ...]:
         return tuple(
@@ -72,11 +78,11 @@ class Filling:
             for name in self.untrimmed
         )
 
-    def _with_filled(self, data: Any, path: tuple[str, ...], depth: int) -> Any:
-        """Copy the maps along the path, and fill what stands at its end."""
+    def _with_filled(self, data: Any, path: tuple[str | int, ...], depth: int) -> Any:
+        """Copy the maps and lists along the path, and fill what stands at its end."""
         if depth == len(path):
             return self._value(data, path)
-        copy = written_copy(data)
+        copy: Any = _list_copy(data) if isinstance(data, list) else written_copy(data)
         copy[path[depth]] = self._with_filled(data[path[depth]], path, depth + 1)
         return copy
 
@@ -89,14 +95,15 @@ class Filling:
                 copy.update({key: self._value(item, (*path, key)) for key, item in value.items()})
                 return copy
             case list():
-                items = WrittenList()
-                items.extend(self._value(item, (*path, at)) for at, item in enumerate(value))
-                items.written.update(getattr(value, "written", {}))
+                items = _list_copy(value)
+                items[:] = [self._value(item, (*path, at)) for at, item in enumerate(value)]
                 return items
             case _:
                 return value
 
     def _text(self, text: str, path: tuple[str | int, ...]) -> str:
+        if REFERENCE.search(text):
+            self.filled_at[self.loaded.place(path)] = text
         return REFERENCE.sub(lambda found: self._replacement(found, path), text)
 
     def _replacement(self, found: re.Match[str], path: tuple[str | int, ...]) -> str:
@@ -118,7 +125,7 @@ class Filling:
     def _refusal(
         self, name: str, value: str, path: tuple[str | int, ...]
     ) -> tuple[str, str] | None:
-        where = ".".join(map(str, path))
+        where = path_text(path, self.loaded.data)
         if not value:
             state = "empty" if name in self.environment else "not set"
             return f'the variable "{name}" in {where} is {state}', f"set {name} in the environment"
@@ -126,6 +133,13 @@ class Filling:
             message = f'the value of "{name}" in {where} holds a line end or a control character'
             return message, f"set {name} to one line of printable text"
         return None
+
+
+def _list_copy(data: list[Any]) -> WrittenList:
+    copy = WrittenList()
+    copy.extend(data)
+    copy.written.update(getattr(data, "written", {}))
+    return copy
 
 
 def _is_body(path: tuple[str | int, ...]) -> bool:

@@ -1,6 +1,7 @@
 """The report's files: each appears whole or not at all."""
 
 import contextlib
+import errno
 import os
 import secrets
 from collections.abc import Callable, Iterable, Mapping
@@ -9,6 +10,8 @@ from pathlib import Path
 from ci_judge.errors import InvalidInput, Problem
 from ci_judge.model.document import ReportDocument
 from ci_judge.protocols import Renderer, RunSource
+
+_SHOWN_CHARS = 100
 
 
 def prepare_report_folder(folder: Path) -> None:
@@ -24,11 +27,65 @@ def prepare_report_folder(folder: Path) -> None:
     except OSError as error:
         raise InvalidInput(
             Problem(
-                message=f'cannot write reports to "{folder}": {error.strerror or error}',
+                message=f'cannot write reports to "{shown_path(folder)}": '
+                f"{error.strerror or error}",
                 hint="name a folder that can be written to as report.dir, --report-dir or"
                 " report-dir; a container sees the workspace alone",
             )
         ) from error
+
+
+def prepare_copy(path: Path, *, option: str) -> None:
+    """See that a file can be written where ``option`` wants one more. Raises InvalidInput."""
+    probe = path.parent / f".ci-judge-{secrets.token_hex(8)}"
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "it is a folder")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        probe.touch(exist_ok=False)
+        probe.unlink()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise InvalidInput(
+            Problem(
+                message=f"{option} cannot be written to {_quoted(path)}: {why}",
+                hint="name a file in a folder that can be written to",
+            )
+        ) from error
+
+
+def _quoted(path: Path) -> str:
+    text = str(path)
+    return f'"{text}"' if len(text) <= _SHOWN_CHARS else f'"{text[:_SHOWN_CHARS]}…"'
+
+
+def remove_old_files(paths: Iterable[Path]) -> None:
+    """Remove what an earlier run left at these paths; nothing there is fine.
+
+    Raises InvalidInput with every path where no file can be put, such as a folder's.
+    """
+    problems = [problem for path in paths if (problem := _removed(path))]
+    if problems:
+        raise InvalidInput(*problems)
+
+
+def _removed(path: Path) -> Problem | None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        why = "it is a folder" if path.is_dir() else error.strerror or str(error)
+        return Problem(
+            message=f'cannot replace "{shown_path(path)}": {why}',
+            hint="move it away, or name another folder as report.dir, --report-dir or report-dir",
+        )
+    return None
+
+
+def shown_path(path: Path) -> str:
+    """Give a path as people read it: without detours, from the working directory if below it."""
+    whole = path.resolve()
+    here = Path.cwd().resolve()
+    return (whole.relative_to(here) if whole.is_relative_to(here) else whole).as_posix()
 
 
 def write_whole(path: Path, pieces: Iterable[str]) -> None:
@@ -83,7 +140,8 @@ class ReportFiles:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 write_whole(path, renderer.render(document, runs))
             except OSError as error:
-                self._warn(f'The {kind} report was not written to "{path}": {error}')
+                why = error.strerror or error
+                self._warn(f'The {kind} report was not written to "{shown_path(path)}": {why}')
             except Exception as error:  # noqa: BLE001 - one broken format must not cost the others
                 self._warn(f"The {kind} report was not written because of a bug in CI Judge")
                 self._crashed(error)

@@ -8,6 +8,15 @@ from collections.abc import Callable, Iterable
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
+MOST_RUNS = 10_000
+RATES = (
+    r"\+?(?:\d{1,40}\.?\d{0,40}|\.\d{1,40})(?:[eE][-+]?\d{1,2})?",
+    r"\s*\d{1,18}\s*/\s*\d{1,18}\s*",
+)
+"""The forms of an exact rate, as in scenario files; longer ones would take for ever to compute."""
+
+_SHOWN = 60
+
 GATES = ("lower_bound", "exact", "rate", "misses")
 
 P = ParamSpec("P")
@@ -153,14 +162,16 @@ def _gate_mistakes(given: dict[str, Any]) -> list[str]:
             for name in ("threshold", "gate", "misses")
             if given[name] is not None
         ]
-    elif not _whole_number(runs) or runs < 1:
-        found.append(f"runs of @case must be a whole number of at least 1, not {runs!r}")
-    if threshold is not None and not _is_rate(threshold):
-        found.append(f"threshold of @case must be a rate from 0 to 1, not {threshold}")
+    elif not _whole_number(runs) or not 1 <= runs <= MOST_RUNS:
+        wanted = f"a whole number from 1 to {MOST_RUNS}"
+        found.append(f"runs of @case must be {wanted}, not {_shown(runs)}")
+    if threshold is not None and not is_rate(threshold):
+        found.append(f"threshold of @case must be a rate from 0 to 1, not {threshold[:_SHOWN]}")
     if gate is not None and gate not in GATES:
-        found.append(f"gate of @case must be one of {', '.join(GATES)}, not {gate!r}")
+        found.append(f"gate of @case must be one of {', '.join(GATES)}, not {_shown(gate)}")
     if misses is not None and (not _whole_number(misses) or misses < 0):
-        found.append(f"misses of @case must be a whole number of at least 0, not {misses!r}")
+        wanted = "a whole number of at least 0"
+        found.append(f"misses of @case must be {wanted}, not {_shown(misses)}")
     elif misses is not None and gate not in {None, "misses"}:
         found.append(f'misses of @case belongs to gate="misses", not to {gate!r}')
     return found
@@ -170,10 +181,23 @@ def _whole_number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_rate(text: str) -> bool:
-    from fractions import Fraction  # noqa: PLC0415 - most cases have no threshold of their own
+def is_rate(text: str) -> bool:
+    """Tell whether a text is an exact rate from 0 to 1."""
+    import re  # noqa: PLC0415 - most cases have no threshold of their own
+    from fractions import Fraction  # noqa: PLC0415 - likewise
 
-    try:
-        return 0 <= Fraction(text) <= 1
-    except (ValueError, ZeroDivisionError):
+    if not any(re.fullmatch(form, text) for form in RATES):
         return False
+    try:
+        return 0 <= Fraction(text.replace(" ", "")) <= 1
+    except ZeroDivisionError:
+        return False
+
+
+def _shown(value: object) -> str:
+    """Show a refused value; an int of thousands of digits cannot be written at all."""
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001 - the repr may be the user's code
+        return f"this {type(value).__name__}"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

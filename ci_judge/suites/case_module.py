@@ -12,14 +12,11 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from ci_judge.suites.case_marker import CaseMarker, CaseMistake, marker_of, register
+from ci_judge.suites.case_marker import CaseMarker, CaseMistake, case, marker_of, register
 from ci_judge.suites.case_traceback import exception_text, last_line_in
 
 RELATIVE_HINT = "the file's own folder is importable: write `from name import …` without the dot"
-MISSING_HINT = (
-    'install it where the cases run (in the action: input "requirements"), '
-    "or put the module beside the case file"
-)
+MISSING_HINT = "install it where ci-judge itself is, or put the module beside the case file"
 
 
 class LoadedCases:
@@ -107,14 +104,35 @@ def _add_import_mistake(error: BaseException, file: str, loaded: LoadedCases) ->
         )
     elif isinstance(error, CaseMistake):
         loaded.add_mistake(str(error), line=line)
+    elif isinstance(error, TypeError) and str(error).startswith("case() "):
+        message, hint = _misused_options(str(error))
+        loaded.add_mistake(message, line=line, hint=hint)
     else:
         message = f"the file cannot be imported: {exception_text(error)}"
         loaded.add_mistake(message, line=line, hint=_import_hint(error))
 
 
+def _misused_options(reason: str) -> tuple[str, str]:
+    """Say what Python says of a call of ``case`` in the words of the decorator."""
+    options = list(case.__kwdefaults__ or ())
+    _, quote, rest = reason.partition("keyword argument '")
+    if quote:
+        from difflib import get_close_matches  # noqa: PLC0415 - only for a mistake
+
+        name = rest.partition("'")[0]
+        close = get_close_matches(name, options, n=1)
+        hint = f'did you mean "{close[0]}"?' if close else f"there are {', '.join(options)}"
+        return f'@case has no option "{name}"', hint
+    if "missing" in reason:
+        return "@case needs the requirement", 'write it first, as text: @case("…")'
+    return "@case takes the requirement alone without a name", "name all others, such as runs=10"
+
+
 def _import_hint(error: BaseException) -> str | None:
     if isinstance(error, ImportError) and "relative import" in str(error):
         return RELATIVE_HINT
+    if isinstance(error, ImportError) and error.name == "ci_judge":
+        return "write `from ci_judge import case`"
     if isinstance(error, ModuleNotFoundError):
         return MISSING_HINT
     return None

@@ -4,6 +4,10 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from ci_judge.suites.case_marker import GATES, MOST_RUNS, is_rate
+
+_MOST = 10**9
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mistake:
@@ -39,15 +43,18 @@ class CaseReport:
 
 
 def read_report(line: bytes) -> CaseReport:
-    """Read the first line of a case process. Raises ValueError if it is no report."""
+    """Read the first line of a case process. Raises ValueError if it is no report.
+
+    Code of the file may have written it, so every value is looked at.
+    """
     try:
         report = json.loads(line)
         return CaseReport(
             cases=tuple(map(_case, report["cases"])),
-            mistakes=tuple(Mistake(**mistake) for mistake in report["mistakes"]),
+            mistakes=tuple(map(_mistake, report["mistakes"])),
         )
-    except (KeyError, TypeError) as error:
-        raise ValueError(str(error)) from error
+    except (KeyError, TypeError, RecursionError) as error:
+        raise ValueError(f"{type(error).__name__}: {error}") from error
 
 
 def broken_report(message: str, *, hint: str | None = None) -> CaseReport:
@@ -56,4 +63,33 @@ def broken_report(message: str, *, hint: str | None = None) -> CaseReport:
 
 
 def _case(entry: dict[str, Any]) -> MarkedCase:
-    return MarkedCase(**{**entry, "tags": tuple(entry["tags"])})
+    marked = MarkedCase(**{**entry, "tags": tuple(entry["tags"])})
+    texts = (marked.function, marked.requirement, *marked.tags)
+    numbers = (marked.line, *_given(marked.runs, marked.misses))
+    rates = _given(marked.threshold)
+    fit = (
+        all(isinstance(text, str) for text in (*texts, *_given(marked.gate, marked.skip), *rates)),
+        all(type(number) is int and 0 <= number <= _MOST for number in numbers),
+        marked.runs is None or 1 <= marked.runs <= MOST_RUNS,
+        marked.gate is None or marked.gate in GATES,
+        all(is_rate(rate) for rate in rates),
+        isinstance(marked.advisory, bool),
+    )
+    if not all(fit):
+        raise TypeError("a case holds a value of the wrong kind")
+    return marked
+
+
+def _mistake(entry: dict[str, Any]) -> Mistake:
+    mistake = Mistake(**entry)
+    texts = (mistake.message, *_given(mistake.hint))
+    lines = _given(mistake.line)
+    if not all(isinstance(text, str) for text in texts) or not all(
+        type(line) is int and 0 <= line <= _MOST for line in lines
+    ):
+        raise TypeError("a mistake holds a value of the wrong kind")
+    return mistake
+
+
+def _given(*values: Any) -> tuple[Any, ...]:
+    return tuple(value for value in values if value is not None)

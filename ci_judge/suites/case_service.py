@@ -20,7 +20,12 @@ from typing import Any
 from ci_judge.suites.case_evidence import MAX_BYTES, EvidenceRefused, copy_evidence
 from ci_judge.suites.case_loop import CaseLoop
 from ci_judge.suites.case_module import load_cases
-from ci_judge.suites.case_traceback import exception_detail, exception_text, stack_detail
+from ci_judge.suites.case_traceback import (
+    exception_detail,
+    exception_place,
+    exception_text,
+    stack_detail,
+)
 
 
 def serve(*, channel_fd: int, file: str) -> None:
@@ -31,7 +36,7 @@ def serve(*, channel_fd: int, file: str) -> None:
     channel = Channel(channel_fd)
     loaded = load_cases(file)
     channel.send(json.dumps(loaded.report))
-    service = CaseService(channel, loaded.functions)
+    service = CaseService(channel, loaded.functions, folder=os.path.dirname(file))  # noqa: PTH120 - text
     threading.Thread(target=service.listen, daemon=True).start()
     service.loop.run_in_this_thread()
 
@@ -53,10 +58,13 @@ class Channel:
 class CaseService:
     """Answers the requests of one channel."""
 
-    def __init__(self, channel: Channel, functions: dict[str, Callable[[], Any]]) -> None:
+    def __init__(
+        self, channel: Channel, functions: dict[str, Callable[[], Any]], *, folder: str
+    ) -> None:
         self.loop = CaseLoop()
         self._channel = channel
         self._functions = functions
+        self._folder = folder
         self._threads: dict[int, threading.Thread] = {}
 
     def listen(self) -> None:
@@ -86,7 +94,7 @@ class CaseService:
             seconds = time.perf_counter() - started
             line = _evidence_line(call_id, value, seconds)
         except BaseException as error:  # noqa: BLE001 - the border of user code
-            line = json.dumps({"id": call_id, "failure": _failure(error)})
+            line = json.dumps({"id": call_id, "failure": _failure(error, self._folder)})
         self._threads.pop(call_id, None)
         self._channel.send(line)
 
@@ -104,6 +112,8 @@ class CaseService:
 
 
 def _evidence_line(call_id: int, value: object, seconds: float) -> str:
+    if value is None:
+        raise EvidenceRefused("the case returned None, which is no evidence; is a return missing?")
     text = json.dumps(copy_evidence(value), ensure_ascii=False, allow_nan=False)
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > MAX_BYTES:
@@ -117,13 +127,15 @@ class EvidenceTooLarge(Exception):
     """The evidence is over the limit. The message says by how much."""
 
 
-def _failure(error: BaseException) -> dict[str, str]:
+def _failure(error: BaseException, folder: str) -> dict[str, str]:
     if isinstance(error, EvidenceRefused):
-        return {"code": "invalid_evidence", "message": str(error), "detail": ""}
+        return {"code": "invalid_evidence", "message": str(error), "detail": "", "where": ""}
     if isinstance(error, EvidenceTooLarge):
-        return {"code": "too_large", "message": str(error), "detail": ""}
+        return {"code": "too_large", "message": str(error), "detail": "", "where": ""}
     detail = exception_detail(error)
+    place = exception_place(error, folder=folder)
+    where = f" ({place})" if place else ""
+    end = {"detail": detail, "where": where}
     if isinstance(error, SystemExit):
-        message = f"the case called sys.exit({error.code!r})"
-        return {"code": "exited", "message": message, "detail": detail}
-    return {"code": "exception", "message": exception_text(error), "detail": detail}
+        return {"code": "exited", "message": f"the case called sys.exit({error.code!r})", **end}
+    return {"code": "exception", "message": exception_text(error), **end}

@@ -8,8 +8,8 @@ import traceback
 from pathlib import Path
 from types import FrameType, TracebackType
 
-MAX_MESSAGE_CHARS = 1_000
-MAX_DETAIL_CHARS = 16_000
+MAX_CHARS = 200_000
+"""Far more than is shown: only our side, which knows the secrets, may cut where it shows."""
 OUR_FOLDER = str(Path(__file__).resolve().parent)
 
 
@@ -22,7 +22,17 @@ def exception_text(error: BaseException) -> str:
     if not text and isinstance(error, AssertionError):
         text = _source_line(error.__traceback__)
     name = type(error).__name__
-    return (f"{name}: {text}" if text else name)[:MAX_MESSAGE_CHARS]
+    return (f"{name}: {text}" if text else name)[:MAX_CHARS]
+
+
+def exception_place(error: BaseException, *, folder: str) -> str:
+    """Name the last line of a file in ``folder`` that led to the exception; empty without one."""
+    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
+        file = Path(frame.f_code.co_filename)
+        installed = {"site-packages", "dist-packages"} & set(file.parts)
+        if file.is_relative_to(folder) and not installed:
+            return f"{file.relative_to(folder).as_posix()}:{line}"
+    return ""
 
 
 def exception_detail(error: BaseException) -> str:
@@ -60,7 +70,7 @@ def last_line_in(file: str, error: BaseException) -> int | None:
     return lines[-1] if lines else None
 
 
-def cut_middle(text: str, *, limit: int = MAX_DETAIL_CHARS) -> str:
+def cut_middle(text: str, *, limit: int = MAX_CHARS) -> str:
     """Keep the beginning and the end of a text that is longer than ``limit`` characters."""
     if len(text) <= limit:
         return text

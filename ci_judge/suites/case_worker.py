@@ -15,6 +15,7 @@ from ci_judge.model.evidence import CaseValue, EvidenceFailure, FailureCode
 from ci_judge.processes import Child, Children
 from ci_judge.suites.case_evidence import MAX_BYTES
 from ci_judge.suites.case_report import CaseReport, broken_report, read_report
+from ci_judge.suites.case_traceback import cut_middle
 
 CHILD_FILE = Path(__file__).with_name("case_child.py")
 LINE_BYTES = MAX_BYTES + 65_536
@@ -23,6 +24,8 @@ LAST_WORDS_SECONDS = 0.5
 SETTLE_SECONDS = 0.2
 EXIT_SECONDS = 2.0
 OUTPUT_CHARS = 8_000
+MESSAGE_CHARS = 1_000
+TRACEBACK_CHARS = 16_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +90,7 @@ class CaseWorker:
         self._child = child
         self._reader = reader
         self._writer = writer
+        self._redact = children.redact
         self._calls: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._places: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._last_id = 0
@@ -143,14 +147,28 @@ class CaseWorker:
         self._end_calls()
 
     def _outcome(self, answer: dict[str, Any], *, since: int) -> CaseValue | EvidenceFailure:
+        try:
+            return self._understood(answer, since=since)
+        except (KeyError, TypeError, ValueError):
+            self._end()
+            return EvidenceFailure(
+                code=FailureCode.INVALID_EVIDENCE,
+                message="the answer of the case's process cannot be read; code of the file may have"
+                " written to its channel",
+            )
+
+    def _understood(self, answer: dict[str, Any], *, since: int) -> CaseValue | EvidenceFailure:
         failure = answer.get("failure")
         if failure is None:
-            return CaseValue(value=answer["value"], latency_seconds=answer["seconds"])
+            return CaseValue(value=answer["value"], latency_seconds=float(answer["seconds"]))
         return EvidenceFailure(
             code=FailureCode(failure["code"]),
-            message=failure["message"],
-            detail=_joined(failure["detail"], self._output(since)),
+            message=f"{self._redact(failure['message'])[:MESSAGE_CHARS]}{failure['where']}",
+            detail=_joined(self._traceback(failure["detail"]), self._output(since)),
         )
+
+    def _traceback(self, text: str) -> str:
+        return cut_middle(self._redact(text), limit=TRACEBACK_CHARS)
 
     async def _end_hang(
         self, call_id: int, *, limit_seconds: float, since: int
@@ -161,7 +179,7 @@ class CaseWorker:
         if company:
             await asyncio.sleep(SETTLE_SECONDS)  # others whose time is up now are asked as well
         self._end()
-        detail = _joined(place.get("detail", ""), self._output(since))
+        detail = _joined(self._traceback(place.get("detail", "")), self._output(since))
         message = f"the case did not return within {limit_seconds:g} s (suite.case_timeout)"
         if company and place.get("blocked", True):
             return Lost(message=message, detail=detail)
@@ -193,7 +211,7 @@ class CaseWorker:
         try:
             while line := await self._reader.readline():
                 self._hand_out(json.loads(line))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             self._end()
 
     def _hand_out(self, answer: dict[str, Any]) -> None:
@@ -243,7 +261,8 @@ class CaseWorker:
 
     def _printed(self, since: int) -> str:
         self._child.output.drain()
-        return self._child.output.text(since=since).strip()[-OUTPUT_CHARS:]
+        printed = self._child.output.text(since=since)
+        return printed.strip()[-OUTPUT_CHARS:]
 
 
 class ProcessEndedError(Exception):

@@ -2,21 +2,27 @@
 
 import asyncio
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from ci_judge.errors import InvalidInput, Place, Problem
+from ci_judge.file_schema.values import exact_rate
 from ci_judge.model.evidence import CaseValue, EvidenceFailure, FailureCode
 from ci_judge.model.suite import Case, GateDefaults, GateKind, GateRule
 from ci_judge.processes import Children, scrubbed_environment
+from ci_judge.rules.phrases import UnbalancedQuote, quoted_phrases
 from ci_judge.suites.case_report import CaseReport, MarkedCase
+from ci_judge.suites.case_variables import hidden_variable
 from ci_judge.suites.case_worker import CaseProcess, CaseWorker, Lost
+from ci_judge.suites.scenario_gates import gate_mistakes
 
 LEAST_IMPORT_SECONDS = 60.0
 IMPORTS_AT_A_TIME = 4
+SHOWN_CHARS = 2_000
 
 
 class CaseHosts:
@@ -41,7 +47,9 @@ class CaseHosts:
         self._children = children
         self._timeout_seconds = timeout_seconds
         self._import_seconds = import_seconds or max(LEAST_IMPORT_SECONDS, timeout_seconds)
-        self._environment = scrubbed_environment(environment, names=names)
+        self._ours = environment
+        self._names = tuple(names)
+        self._environment = scrubbed_environment(environment, names=self._names)
         self._hosts: dict[str, _FileHost] = {}
 
     async def __aenter__(self) -> Self:
@@ -61,7 +69,21 @@ class CaseHosts:
 
     async def call(self, case: Case, *, run_number: int) -> CaseValue | EvidenceFailure:
         """Call the function once. Raises nothing for what the function does wrong."""
-        return await self._host(case.file).call(case.function, run_number=run_number)
+        outcome = await self._host(case.file).call(case.function, run_number=run_number)
+        if not isinstance(outcome, EvidenceFailure) or outcome.code is not FailureCode.EXCEPTION:
+            return outcome
+        hint = self.missing_variable(outcome.message)
+        return replace(outcome, message=f"{outcome.message}; {hint}") if hint else outcome
+
+    def shown(self, text: str) -> str:
+        """Give the beginning of what a case file says, without secrets."""
+        return self._children.redact(text)[:SHOWN_CHARS]
+
+    def missing_variable(self, message: str) -> str | None:
+        """Say that a variable named in an exception's message is not passed to cases."""
+        return hidden_variable(
+            message, environment=self._ours, passed=self._environment, names=self._names
+        )
 
     async def close(self) -> None:
         """End every process, whatever it is doing."""
@@ -148,7 +170,15 @@ async def discover_cases(
             return await hosts.report(name)
 
     found = dict(zip(names, await asyncio.gather(*map(report, names)), strict=True))
-    problems = [problem for name in names for problem in _problems(name, found[name])]
+    problems = [
+        problem
+        for name in names
+        for problem in (
+            *_mistakes(name, found[name], hosts),
+            *_unreadable(name, found[name]),
+            *_senseless(name, found[name], defaults),
+        )
+    ]
     if problems:
         raise InvalidInput(*problems)
     return tuple(_case(name, marked, defaults) for name in names for marked in found[name].cases)
@@ -163,15 +193,40 @@ def _each_once(files: Iterable[Path], *, root: Path) -> list[str]:
     return list(by_place.values())
 
 
-def _problems(file: str, report: CaseReport) -> list[Problem]:
+def _mistakes(file: str, report: CaseReport, hosts: CaseHosts) -> list[Problem]:
     return [
         Problem(
-            message=mistake.message,
-            hint=mistake.hint,
+            message=hosts.shown(mistake.message),
+            hint=mistake.hint or hosts.missing_variable(mistake.message),
             place=Place(file=file, line=mistake.line),
         )
         for mistake in report.mistakes
     ]
+
+
+def _unreadable(file: str, report: CaseReport) -> Iterator[Problem]:
+    """Yield the requirements whose quoted phrases cannot be told."""
+    for marked in report.cases:
+        try:
+            quoted_phrases(marked.requirement)
+        except UnbalancedQuote as error:
+            yield Problem(
+                message=f'the requirement of "{marked.function}" cannot be read: {error}',
+                hint="phrases stand between double quotes, always two of them",
+                place=Place(file=file, line=marked.line),
+            )
+
+
+def _senseless(file: str, report: CaseReport, defaults: GateDefaults) -> Iterator[Problem]:
+    """Yield what cases say of their gates that no gate can mean, as it is said of scenarios."""
+    for marked in report.cases:
+        if marked.runs is not None:
+            for key, message, hint in gate_mistakes(marked, _gate(marked, defaults)):
+                yield Problem(
+                    message=f'{key} of "{marked.function}" {message}',
+                    hint=hint,
+                    place=Place(file=file, line=marked.line),
+                )
 
 
 def _case(file: str, marked: MarkedCase, defaults: GateDefaults) -> Case:
@@ -195,7 +250,7 @@ def _gate(marked: MarkedCase, defaults: GateDefaults) -> GateRule:
     return GateRule(
         kind=_gate_kind(marked, defaults),
         runs=marked.runs,
-        threshold=defaults.threshold if marked.threshold is None else Fraction(marked.threshold),
+        threshold=exact_rate(marked.threshold).value if marked.threshold else defaults.threshold,
         confidence=defaults.confidence,
         misses=defaults.misses if marked.misses is None else marked.misses,
     )

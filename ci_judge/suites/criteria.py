@@ -154,12 +154,15 @@ def _repeated(first: Criterion, second: Criterion) -> Problem:
 
 
 def _load(path: Path, *, file: str) -> tuple[Criterion, ...]:
-    criteria = parse_criteria(read_text(path, file=file), file=file)
+    text = read_text(path, file=file)
+    criteria = parse_criteria(text, file=file)
     if not criteria:
+        other = next(iter(headings(text)), None)
         raise InvalidInput.of(
-            "this acceptance file holds no criterion",
+            "this acceptance file holds no criterion"
+            + (f', and "{other.text}" is a heading of level {other.level}' if other else ""),
             hint="each criterion is a level-two heading with its text: ## Refund policy",
-            place=Place(file=file),
+            place=Place(file=file, line=other.line if other else None),
         )
     return criteria
 

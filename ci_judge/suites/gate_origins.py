@@ -21,12 +21,14 @@ class GateOrigins:
         """Put a problem of a gate where it was set; where two places share in it, name both."""
         taken = self._taken_over(test.gate)
         given = [key for key in taken if key in self.places]
+        if test.gate.threshold == 1:  # which no number of runs can prove
+            given.sort(key=lambda key: key != "threshold")
         if not given:
             return replace(problem, place=test.place)
         if {"runs", "threshold"} <= taken.keys():
             return replace(problem, place=self.places[given[0]])
         key = given[0]
-        where = f"run.{key} is set at {self.places[key]}"
+        where = f"run.{key} comes from {self.places[key]}"
         hint = where if problem.hint is None else f"{problem.hint}; {where}"
         return replace(problem, hint=hint, place=test.place)
 

@@ -1,13 +1,14 @@
 """What makes a suite's verdicts impossible or unreliable, found before anything is sent."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from ci_judge.errors import Problem
 from ci_judge.model.judging import VotePolicy
 from ci_judge.model.suite import Criterion, GateRule, Scenario, Suite, Test
 from ci_judge.rules.gates import cannot_fail, reachability
-from ci_judge.rules.phrases import negated_phrases
+from ci_judge.rules.phrases import negated_phrases, other_quotations
 from ci_judge.rules.votes import near_fraction, needed_votes, vote_words
 from ci_judge.suites.gate_origins import GateOrigins
 
@@ -30,22 +31,24 @@ def gate_problems(
 def warnings(
     suite: Suite,
     *,
-    provider: str | None,
-    votes: VotePolicy | None,
+    providers: Collection[str],
+    policies: Iterable[VotePolicy],
     origins: GateOrigins = NO_ORIGINS,
 ) -> tuple[str, ...]:
     """Return what a person should know before trusting the suite, a sentence each.
 
-    ``provider`` is the judge's, ``votes`` how its trials are counted; None without a judge.
+    ``providers`` are those of the judge, or of all judges of a panel, ``policies`` the ways in
+    which their trials are counted; none without a judge.
     """
     found = [
         *_unreachable(suite.tests, origins),
         *_without_failure(suite.tests),
         *_negated(suite.scenarios),
-        *(_nothing_for_stub(suite.scenarios) if provider == _STUB else ()),
+        *_other_quotations(suite.scenarios),
+        *(_nothing_for_stub(suite.scenarios) if _STUB in providers else ()),
         *_uncovered(suite.criteria, suite.scenarios),
     ]
-    return (*map(str, found), *_fractions(votes))
+    return (*map(str, found), *dict.fromkeys(chain.from_iterable(map(_fractions, policies))))
 
 
 def _unreachable(tests: Iterable[Test], origins: GateOrigins) -> Iterator[Problem]:
@@ -77,6 +80,18 @@ def _negated(scenarios: Iterable[Scenario]) -> Iterator[Problem]:
                 )
 
 
+def _other_quotations(scenarios: Iterable[Scenario]) -> Iterator[Problem]:
+    for scenario in scenarios:
+        for expectation in scenario.expectations:
+            for quotation in other_quotations(expectation.text):
+                yield Problem(
+                    message=f"{_named([scenario])}: no answer is searched for {quotation}",
+                    hint="a phrase that must be in the answer stands in double quotes, straight "
+                    "or curly",
+                    place=scenario.place,
+                )
+
+
 def _nothing_for_stub(scenarios: Iterable[Scenario]) -> Iterator[Problem]:
     for scenario in scenarios:
         bare = [each for each in scenario.expectations if not each.phrases]
@@ -99,9 +114,7 @@ def _uncovered(criteria: Iterable[Criterion], scenarios: Iterable[Scenario]) -> 
             yield Problem(message=message, hint=hint, place=criterion.place)
 
 
-def _fractions(votes: VotePolicy | None) -> Iterator[str]:
-    if votes is None:
-        return
+def _fractions(votes: VotePolicy) -> Iterator[str]:
     near = near_fraction(votes.minimum_pass_rate, votes.repetitions)
     if near is not None:
         fewer = needed_votes(votes) - 1

@@ -69,14 +69,26 @@ def find_files(
 
 def _stray_cases(search: _Search, *, deep: bool) -> Iterator[Path]:
     """Yield case files beside the configuration, or one folder down, that belong to no suite."""
-    folders = [search.root, *(filter(Path.is_dir, search.root.iterdir()) if deep else ())]
-    for folder in sorted(folders):
-        if folder != search.root and _is_skipped_folder(folder.name):
-            continue
-        for file in sorted(folder.iterdir()):
-            is_case = fnmatch(file.name, search.pattern) and file.suffix == ".py"
-            if is_case and file.is_file() and file.resolve() not in search.met:
-                yield file
+    here = _entries(search.root)
+    below = [entry for entry in here if entry.is_dir() and not _is_skipped_folder(entry.name)]
+    for file in (*here, *(file for folder in below if deep for file in _entries(folder))):
+        is_new = file.resolve() not in search.met
+        if is_new and fnmatch(file.name, search.pattern) and _holds_case(file):
+            yield file
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _holds_case(file: Path) -> bool:
+    try:
+        return file.suffix == ".py" and b"@case" in file.read_bytes()
+    except OSError:
+        return False
 
 
 def _criteria_files(

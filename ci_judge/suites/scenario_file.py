@@ -86,6 +86,10 @@ class CheckKeys(FileModel):
         default=None, description="The most characters that an answer may have."
     )
 
+    max_cost: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+        default=None, description="The most USD that the answers of a run may cost (target.usage)."
+    )
+
     @model_validator(mode="after")
     def _one_key(self) -> Self:
         given = self.model_fields_set

@@ -1,9 +1,21 @@
 """The gate of a scenario: its own words, else its file's, else the configuration's."""
 
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from ci_judge.model.suite import GateDefaults, GateKind, GateRule
 from ci_judge.suites.scenario_file import TestKeys
+
+
+class OwnGate(Protocol):
+    """What a test says of its gate itself: a scenario, or a case."""
+
+    @property
+    def runs(self) -> int | None: ...
+    @property
+    def misses(self) -> int | None: ...
+    @property
+    def threshold(self) -> object | None: ...
 
 
 def gate_rule(levels: Sequence[TestKeys], defaults: GateDefaults) -> GateRule:
@@ -21,7 +33,7 @@ def gate_rule(levels: Sequence[TestKeys], defaults: GateDefaults) -> GateRule:
     )
 
 
-def gate_mistakes(own: TestKeys, rule: GateRule) -> Iterator[tuple[str, str, str]]:
+def gate_mistakes(own: OwnGate, rule: GateRule) -> Iterator[tuple[str, str, str]]:
     """Yield key, message and hint of what ``own`` says that its gate cannot mean."""
     if own.misses is not None and rule.kind is not GateKind.MISSES:
         yield "misses", f"does nothing with gate: {rule.kind.value}", "leave out one of the two"
@@ -32,7 +44,7 @@ def gate_mistakes(own: TestKeys, rule: GateRule) -> Iterator[tuple[str, str, str
         yield key, f"makes {rule.misses} misses of {rule.runs} runs", "fewer misses, or more runs"
 
 
-def _says_count(own: TestKeys) -> bool:
+def _says_count(own: OwnGate) -> bool:
     return own.misses is not None or own.runs is not None
 
 

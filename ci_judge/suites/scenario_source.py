@@ -55,7 +55,10 @@ def nearest(wanted: str, known: Iterable[str]) -> str:
     """Name what was perhaps meant: the known names, the closest first."""
     names = list(known)
     if not names:
-        return "there is none at all; suite.criteria names the acceptance file"
+        return (
+            "there is none at all: write it as a heading ## with its text into acceptance.md "
+            "beside the configuration, or name your file in suite.criteria"
+        )
     folded = {name.casefold(): name for name in reversed(names)}
     close = get_close_matches(wanted.casefold(), list(folded), n=_NAMED_IDS, cutoff=0.4)
     ordered = list(dict.fromkeys([folded[name] for name in close] + names))

@@ -1,7 +1,7 @@
 """The texts of a scenario as they were typed: words that YAML ate, and where a quote stands."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ci_judge.errors import Place, Problem
@@ -9,6 +9,7 @@ from ci_judge.file_schema import DataPath, LoadedFile
 
 _TEXTS = ("name", "message", "expected")
 _CHECKED_TEXTS = ("contains", "not_contains", "regex")
+_CHECKED_VALUES = ("equals", "json_path")
 
 
 _MARK = re.compile('["\u201c\u201d\u201e]')
@@ -17,7 +18,7 @@ _SHOWN_CHARS = 40
 
 def eaten_words(loaded: LoadedFile, at: DataPath) -> Iterator[Problem]:
     """Yield a problem for each text of the scenario (or defaults) ``at`` a path with a comment."""
-    for path in _text_paths(_value_at(loaded, at)):
+    for path in dict.fromkeys(_text_paths(_value_at(loaded, at))):
         scalar = loaded.scalar((*at, *path))
         if scalar is not None and scalar.comment is not None:
             yield Problem(
@@ -60,6 +61,27 @@ def _text_paths(entry: Any) -> Iterator[tuple[str | int, ...]]:
     yield from (("history", number, "content") for number in _numbers(entry.get("history")))
     for number in _numbers(entry.get("checks")):
         yield from (("checks", number, key) for key in _CHECKED_TEXTS)
+        yield from _texts_in(entry["checks"][number], ("checks", number), keys=_CHECKED_VALUES)
+    yield from _texts_in(entry, (), keys=("message", "turns", "history"))
+
+
+def _texts_in(
+    value: Any, at: tuple[str | int, ...], *, keys: Iterable[str]
+) -> Iterator[tuple[str | int, ...]]:
+    """Yield the paths of the texts inside those values of a map that are maps or lists."""
+    held = value if isinstance(value, dict) else {}
+    pending = [((*at, key), held[key]) for key in keys if key in held]
+    while pending:
+        path, inner = pending.pop()
+        match inner:
+            case str():
+                yield path
+            case dict():
+                pending.extend(((*path, key), item) for key, item in inner.items())
+            case list():
+                pending.extend(((*path, number), item) for number, item in enumerate(inner))
+            case _:
+                pass
 
 
 def _numbers(value: Any) -> range:

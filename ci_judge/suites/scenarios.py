@@ -44,13 +44,30 @@ def load_scenarios(
     return tuple(scenarios)
 
 
+def scenarios_in(text: str, *, file: str, folder: Path, setting: Setting) -> tuple[Scenario, ...]:
+    """Read the text of one scenario file, whose relative paths start in ``folder``.
+
+    Raises InvalidInput with all of its problems.
+    """
+    problems: list[Problem] = []
+    scenarios = tuple(scenarios_of(_source(text, file, folder, setting), problems))
+    problems += _repeated_ids(scenarios)
+    if problems:
+        raise InvalidInput(*problems)
+    return scenarios
+
+
 def _line(problem: Problem) -> int:
     return (problem.place.line or 0) if problem.place else 0
 
 
 def _open(path: Path, file: str, setting: Setting) -> Source:
     """Read a file down to its list of scenarios. Raises InvalidInput for what is wrong above it."""
-    loaded = load_yaml(read_text(path, file=file), file=file)
+    return _source(read_text(path, file=file), file, path.parent, setting)
+
+
+def _source(text: str, file: str, folder: Path, setting: Setting) -> Source:
+    loaded = load_yaml(text, file=file)
     if not isinstance(loaded.data, dict) or "scenarios" not in loaded.data:
         raise InvalidInput.of(
             'this is no scenario file: it has no "scenarios" at the top',
@@ -64,7 +81,7 @@ def _open(path: Path, file: str, setting: Setting) -> Source:
         raise InvalidInput.of("the list of scenarios is empty", place=loaded.place(("scenarios",)))
     return Source(
         loaded=loaded,
-        folder=path.parent,
+        folder=folder,
         criterion=_criterion(head.criterion, loaded, setting),
         defaults=head.defaults,
         setting=setting,

@@ -25,7 +25,7 @@ _SERVER_ERRORS = range(500, 600)
 
 def failure_words(failure: TransportFailure, settings: TargetSettings) -> str:
     """Say what broke the exchange; for a target of this machine, how to have it started."""
-    near = is_loopback(url_host(_with_port(settings.url, port=None)))
+    near = is_loopback(url_host(_with_port(settings.address, port=None)))
     if failure.code is FailureCode.CONNECTION_REFUSED and near and settings.serve is None:
         return f"{failure.message} (target.serve can start it for the run)"
     return failure.message
@@ -42,7 +42,7 @@ def status_code_of(reply: HttpReply) -> FailureCode | None:
 
 def status_words(reply: HttpReply, settings: TargetSettings, *, port: int | None) -> str:
     """Name status, request and what to check. The URL is the template's, the same for all runs."""
-    asked = f"{settings.method} {shown_url(_with_port(settings.url, port=port))}"
+    asked = f"{settings.method} {shown_url(_with_port(settings.address, port=port))}"
     status = f"HTTP {reply.status} ({content_type_of(reply)}) from {asked}"
     if status_code_of(reply) is FailureCode.REDIRECT:
         place = reply.headers.get("location", "an unnamed place")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ci_judge.cache import digest
 from ci_judge.errors import Problem
 from ci_judge.model.evidence import Conversation, EvidenceFailure, FailureCode, Reply
 from ci_judge.model.suite import JsonValue, Message, Scenario
@@ -26,6 +27,7 @@ from ci_judge.targets.templating import (
     fill_url,
     unknown_placeholders,
 )
+from ci_judge.targets.usage import answer_cost
 from ci_judge.transport import (
     Cookies,
     HttpReply,
@@ -34,6 +36,9 @@ from ci_judge.transport import (
     Transport,
     TransportFailure,
 )
+
+_NOT_SENT = frozenset({"timeout", "retries", "command", "env"})
+"""Settings that change neither a request nor what is read out of the reply."""
 
 EXCERPT_CHARS = 200
 DETAIL_CHARS = 4_000
@@ -83,10 +88,22 @@ class HttpTarget:
             said.append(Message(role="user", content=turn))
             outcome = self._read(answer)
             if isinstance(outcome, EvidenceFailure):
-                return _in_context(outcome, said, replies)
+                priced = self._settings.usage is not None
+                return replace(_in_context(outcome, said, replies), priced=priced)
             replies.append(outcome)
             said.append(Message(role="assistant", content=outcome.value))
         return Conversation(transcript=tuple(said), replies=tuple(replies))
+
+    def key(self, scenario: Scenario) -> bytes | None:
+        """Digest the templates and what they are filled with.
+
+        The uuid and the port of a served target, fresh in every run, stand in them as placeholders.
+        """
+        return digest(
+            self._settings.model_dump(mode="json", exclude=set(_NOT_SENT)),
+            [[past.role, past.content] for past in scenario.history],
+            scenario.turns,
+        )
 
     def _request(self, turn: JsonValue, said: list[Message], uuid: str) -> HttpRequest:
         settings = self._settings
@@ -99,7 +116,7 @@ class HttpTarget:
         headers = {name: fill_text(text, values) for name, text in settings.headers.items()}
         return HttpRequest(
             method=settings.method,
-            url=fill_url(settings.url, values),
+            url=fill_url(settings.address, values),
             headers=_with_content_type(headers, settings.method),
             content=_body(settings, values),
             timeout_seconds=settings.timeout,
@@ -124,6 +141,8 @@ class HttpTarget:
             latency_seconds=answer.latency_seconds,
             status=answer.status,
             attempts=answer.attempts,
+            priced=self._settings.usage is not None,
+            cost_usd=answer_cost(self._settings.usage, _document(answer), answer.attempts),
         )
 
     def _value_of(self, reply: HttpReply) -> JsonValue | _Unusable:
@@ -139,6 +158,14 @@ class HttpTarget:
         except ValueError as error:
             message = _answered(reply, f"{error}; to take the reply as text, remove response_path")
             return _unusable(reply, FailureCode.UNREADABLE_REPLY, message)
+
+
+def _document(answer: HttpReply) -> JsonValue:
+    """Return the body as JSON, None when it is none: what it says of its usage stands in it."""
+    try:
+        return answer.json()
+    except ValueError:
+        return None
 
 
 def _in_context(
@@ -180,7 +207,7 @@ def _answered(reply: HttpReply, why: str) -> str:
 
 def _unusable(reply: HttpReply, code: FailureCode, message: str) -> _Unusable:
     """Add the beginning of the body: enough to see what answered."""
-    text = reply.body[: DETAIL_CHARS * 4].decode("utf-8", errors="replace")
+    text = reply.shown()
     excerpt = " ".join(text[:EXCERPT_CHARS].split())
     body = f': "{excerpt}"' if excerpt else ""
     return _Unusable(code=code, message=f"{message}{body}", detail=text[:DETAIL_CHARS])
@@ -193,7 +220,7 @@ def _compact(value: Any) -> str:
 def template_problems(settings: TargetSettings, *, section: str) -> tuple[Problem, ...]:
     """Find placeholders that nothing will ever fill."""
     templates = (
-        ("url", settings.url, BODY_NAMES),
+        ("url", settings.address, BODY_NAMES),
         ("headers", dict(settings.headers), HEADER_NAMES),
         ("body", settings.body, BODY_NAMES),
     )

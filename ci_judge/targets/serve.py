@@ -2,10 +2,7 @@
 
 import asyncio
 import re
-import shlex
-import shutil
 import socket
-import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,8 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from ci_judge.errors import CannotStart, InvalidInput, Problem
-from ci_judge.processes import Child, Children, scrubbed_environment
+from ci_judge.errors import CannotStart, Problem
+from ci_judge.processes import Child, Children, command_words, scrubbed_environment
 from ci_judge.targets.settings import ServeSettings
 from ci_judge.transport import HttpReply, HttpRequest, RetryPolicy, Transport
 from ci_judge.visible_text import one_line
@@ -67,7 +64,7 @@ class ServedTarget:
 
     @property
     def output(self) -> str:
-        """What the command has printed so far, its last 64 KiB."""
+        """What the command has printed so far, its last 64 KiB, without secrets."""
         if self._child is None:
             return ""
         self._child.output.drain()
@@ -151,24 +148,13 @@ class ServedTarget:
         return TargetNotServed(Problem(message=f"{message}{said}", hint=hint), output=output)
 
     def _argv(self) -> tuple[str, ...]:
-        words = self._words()
-        if not words:
-            raise InvalidInput.of("target.serve.command is empty")
-        if words[0] == "python" and not shutil.which("python", path=self.environment.get("PATH")):
-            words = (sys.executable, *words[1:])  # a virtual environment that is not activated
-        return tuple(map(self._filled, words))
-
-    def _words(self) -> tuple[str, ...]:
         command = self.settings.command
-        if not isinstance(command, str):
-            return tuple(command)
-        try:
-            return tuple(shlex.split(PORT.sub("{{port}}", command)))
-        except ValueError as error:
-            raise InvalidInput.of(
-                f"target.serve.command cannot be split into words: {error}",
-                hint="close the quote, or give the command as a list",
-            ) from error
+        words = command_words(
+            PORT.sub("{{port}}", command) if isinstance(command, str) else command,
+            section="target.serve.command",
+            environment=self.environment,
+        )
+        return tuple(map(self._filled, words))
 
     def _environment(self) -> dict[str, str]:
         own = {name: self._filled(text) for name, text in self.settings.set_variables.items()}

@@ -1,14 +1,14 @@
 """The configuration sections ``target`` and ``targets``."""
 
 import re
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from ci_judge.file_schema import (
+    Command,
     DottedPath,
     FileModel,
-    FilledText,
     HttpUrl,
     Json,
     ListOf,
@@ -16,10 +16,12 @@ from ci_judge.file_schema import (
     Secret,
     Text,
     VariableName,
+    VariableText,
     wrong,
 )
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_OF_ENDPOINTS = ("url", "method", "headers", "body", "retries", "serve")
 _CONTROLS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
@@ -53,15 +55,43 @@ Headers: TypeAlias = Annotated[
 ]
 
 
+Usd: TypeAlias = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
+
+
+class UsageSettings(FileModel):
+    """What the target's answers cost, so that reports and ``max_cost`` can tell."""
+
+    input_path: DottedPath | None = Field(
+        default=None, description="Dotted path of the count of input tokens in the JSON reply"
+    )
+    output_path: DottedPath | None = Field(
+        default=None, description="Dotted path of the count of output tokens in the JSON reply"
+    )
+    input_price: Usd | None = Field(default=None, description="USD per million input tokens")
+    output_price: Usd | None = Field(default=None, description="USD per million output tokens")
+    per_request: Usd = Field(default=0.0, description="USD per request, besides tokens")
+
+    @model_validator(mode="after")
+    def _paths_have_prices(self) -> Self:
+        for kind in ("input", "output"):
+            path, price = f"{kind}_path", f"{kind}_price"
+            if (getattr(self, path) is None) != (getattr(self, price) is None):
+                absent, given = (path, price) if getattr(self, path) is None else (price, path)
+                raise wrong(f"is missing beside {given}", key=absent)
+        if not self.per_request and self.input_path is None and self.output_path is None:
+            raise wrong("holds no price", hint="set per_request, or paths and their prices")
+        return self
+
+
 class ServeSettings(FileModel):
     """How to start the system under test, and how to know that it is up."""
 
-    command: FilledText | Annotated[ListOf[FilledText], Field(min_length=1)] = Field(
+    command: Command = Field(
         description="Command that starts the target: text, or a list of program and arguments"
     )
     ready_url: HttpUrl = Field(description="URL that answers as soon as the target is up")
     timeout: Seconds = Field(default=30.0, description="How long to wait for ready_url")
-    env: ListOf[VariableName] | Annotated[dict[VariableName, Text], Secret()] = Field(
+    env: ListOf[VariableName] | Annotated[dict[VariableName, VariableText], Secret()] = Field(
         default=(), description="Variables for the command: a list of names, or names with values"
     )
     reuse: bool = Field(
@@ -79,10 +109,24 @@ class ServeSettings(FileModel):
         return {} if isinstance(self.env, tuple) else self.env
 
 
-class TargetSettings(FileModel):
-    """The HTTP endpoint under test."""
+def _url_or_command(schema: dict[str, Any]) -> None:
+    """Say in the JSON Schema that it is one of the two."""
+    schema["oneOf"] = [{"required": ["url"]}, {"required": ["command"]}]
 
-    url: HttpUrl = Field(description="URL of the endpoint under test")
+
+class TargetSettings(FileModel):
+    """The system under test: an HTTP endpoint, or a program."""
+
+    model_config = ConfigDict(json_schema_extra=_url_or_command)
+
+    url: HttpUrl | None = Field(default=None, description="URL of the endpoint under test")
+    command: Command | None = Field(
+        default=None,
+        description="Program under test instead of url: JSON in, answer out, without a shell",
+    )
+    env: ListOf[VariableName] = Field(
+        default=(), description="Names of variables that target.command may see"
+    )
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = Field(
         default="POST", description="HTTP method"
     )
@@ -99,9 +143,34 @@ class TargetSettings(FileModel):
     retries: Annotated[int, Field(ge=0, le=10)] = Field(
         default=2, description="Retries after refused connections, 408, 429 and 5xx"
     )
+    usage: UsageSettings | None = Field(
+        default=None, description="What answers cost (unset: only the judge's cost is counted)"
+    )
     serve: ServeSettings | None = Field(
         default=None, description="Start the target before the run and stop it afterwards"
     )
+
+    @model_validator(mode="after")
+    def _is_an_endpoint_or_a_program(self) -> Self:
+        if self.command is None:
+            if self.url is None:
+                hint = "the endpoint under test, or a program in command"
+                raise wrong("is missing", hint=hint, key="url")
+            if self.env:
+                raise wrong("is for command", hint="remove it", key="env")
+            return self
+        for key in _OF_ENDPOINTS:
+            if getattr(self, key) != type(self).model_fields[key].get_default(
+                call_default_factory=True
+            ):
+                hint = "keep one of the two" if key == "url" else "remove it"
+                raise wrong("does not go with command", hint=hint, key=key)
+        return self
+
+    @property
+    def address(self) -> str:
+        """The URL, empty for a program."""
+        return self.url or ""
 
     @model_validator(mode="after")
     def _body_is_sent(self) -> Self:
@@ -112,18 +181,18 @@ class TargetSettings(FileModel):
     @property
     def sends_history(self) -> bool:
         """Whether what was said before stands anywhere in the request."""
-        if self.body is None and self.method != "GET":
+        if self.command is not None or (self.body is None and self.method != "GET"):
             return True
-        return bool(re.search(r"\{\{\s*history\s*\}\}", f"{self.url}{self.body}"))
+        return bool(re.search(r"\{\{\s*history\s*\}\}", f"{self.address}{self.body}"))
 
     @property
     def names_the_conversation(self) -> bool:
         """Whether the turns of a conversation carry the same text of their own: ``{{uuid}}``."""
-        return bool(re.search(r"\{\{\s*uuid\s*\}\}", f"{self.url}{self.headers}{self.body}"))
+        return bool(re.search(r"\{\{\s*uuid\s*\}\}", f"{self.address}{self.headers}{self.body}"))
 
     @property
     def sends_message(self) -> bool:
         """Whether the scenario's message stands anywhere in the request."""
-        if self.body is None and self.method != "GET":
+        if self.command is not None or (self.body is None and self.method != "GET"):
             return True
-        return bool(re.search(r"\{\{\s*message\s*\}\}", f"{self.url}{self.headers}{self.body}"))
+        return bool(re.search(r"\{\{\s*message\s*\}\}", f"{self.address}{self.headers}{self.body}"))

@@ -55,7 +55,7 @@ def fill_text(template: str, values: TurnValues, *, encode: Callable[[str], str]
 
 
 def fill_url(template: str, values: TurnValues) -> str:
-    return fill_text(template, values, encode=lambda text: quote(text, safe=""))
+    return fill_text(template, values, encode=lambda text: quote(text, safe="", errors="replace"))
 
 
 def _as_text(value: Any) -> str:

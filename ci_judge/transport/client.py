@@ -39,7 +39,8 @@ class Transport:
 
     ``environment`` is read for proxy variables and SSL_CERT_FILE. ``ca_bundle`` is the path of a
     PEM file of further authorities. ``in_container`` adds a hint to refused loopback connections.
-    ``http_transport_factory`` replaces the network. ``requests_by_origin`` counts what was sent.
+    ``redact`` goes along with every reply, for whoever quotes it. ``http_transport_factory``
+    replaces the network. ``requests_by_origin`` counts what was sent.
 
     Raises InvalidInput when a file of certificates cannot be used.
     """
@@ -49,6 +50,7 @@ class Transport:
     ca_bundle: str | None = None
     in_container: bool = False
     user_agent: str = "ci-judge"
+    redact: Callable[[str], str] = str
     effects: Effects = field(default_factory=Effects)
     http_transport_factory: "Callable[[], httpx.AsyncBaseTransport] | None" = None
     requests_by_origin: Counter[str] = field(default_factory=Counter, init=False)
@@ -87,6 +89,7 @@ class Transport:
         self.requests_by_origin[origin_of(request.url)] += 1
         result = await self._connected().exchange(request, cookies)
         if isinstance(result, HttpReply):
+            result = replace(result, redact=self.redact)
             return result, result.status in _TRY_AGAIN or result.status in _SERVER_ERRORS
         return result.failure, result.worth_repeating(harmless=retry.retry_timeouts)
 

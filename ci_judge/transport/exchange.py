@@ -1,6 +1,6 @@
 """What goes out and what comes back: requests, replies, failures and how often to try."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,7 +29,8 @@ class HttpReply:
 
     ``headers`` have lower-case names (values of repeated ones joined by ``", "``), ``body`` is
     decompressed, ``latency_seconds`` is this exchange alone, without waits and earlier attempts,
-    and ``attempts`` counts every request sent for it.
+    and ``attempts`` counts every request sent for it. ``redact`` takes the secrets out of what is
+    quoted from it, before that is cut.
     """
 
     status: int
@@ -37,10 +38,15 @@ class HttpReply:
     body: bytes
     latency_seconds: float
     attempts: int = 1
+    redact: Callable[[str], str] = str
 
     def text(self) -> str:
         """Return the body as text: byte order mark, then UTF-8, then the declared charset."""
         return decode_text(self.body, content_type=self.headers.get("content-type", ""))
+
+    def shown(self) -> str:
+        """Return the body as text that may be quoted."""
+        return self.redact(self.text())
 
     def json(self) -> Any:
         """Return the body as JSON (the last of duplicate keys wins).

@@ -1,8 +1,10 @@
 """How addresses are named in messages, and which of them are this machine."""
 
+import re
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
+_PATH = re.compile(r"[/?#]")
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -19,6 +21,8 @@ def split(url: str) -> SplitResult:
 def place_of(url: str) -> str:
     """Return ``host:port``, as messages name an endpoint (never its credentials)."""
     parts = split(url)
+    if not parts.netloc:
+        return _authority(url)
     host = parts.hostname or ""
     port = parts.port or _PORTS.get(parts.scheme, 0)
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
@@ -37,8 +41,17 @@ def url_host(url: str) -> str:
 def shown_url(url: str) -> str:
     """Return the URL without credentials and without the values of its query."""
     parts = split(url)
+    if not parts.netloc:
+        return _authority(url)
     host = parts.netloc.rpartition("@")[2]
     return f"{parts.scheme}://{host}{parts.path}{'?…' if parts.query else ''}"
+
+
+def _authority(url: str) -> str:
+    """Find host and port in what is no URL, for the message that says so."""
+    rest = url.partition("://")[2] or url
+    authority = _PATH.split(rest, maxsplit=1)[0]
+    return authority.rpartition("@")[2] if "@" in authority or "@" not in rest else ""
 
 
 def is_loopback(host: str) -> bool:

@@ -12,6 +12,7 @@ from itertools import islice, takewhile
 from ci_judge.model.suite import Criterion, Message, ScenarioKind
 from ci_judge.rules.phrases import UnbalancedQuote, negated_phrases, quoted_phrases
 from ci_judge.suites.markdown import paragraphs
+from ci_judge.workflows.approaches import ADVERSARIAL, USUAL, Approach
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")  # noqa: RUF001 - full-width on purpose
 _QUOTES = re.compile('["\u201c\u201d\u201e\u201f\u00ab\u00bb]')
@@ -57,56 +58,31 @@ class _Point:
     about: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Approach:
-    """One way to come to a subject."""
-
-    name: str
-    kind: ScenarioKind
-    message: str
-    history: tuple[Message, ...] = ()
-
-
-_APPROACHES = (
-    _Approach(name="Asks directly", kind="happy_path", message="Can you tell me about {subject}?"),
-    _Approach(
-        name="Wants it in one sentence",
-        kind="edge_case",
-        message="What applies to {subject}, in one short sentence?",
-    ),
-    _Approach(
-        name="Comes to it from another subject",
-        kind="edge_case",
-        message="One more thing. What about {subject}?",
-        history=(
-            Message(role="user", content="Hello, are you there?"),
-            Message(role="assistant", content="Hello! What can I do for you?"),
-        ),
-    ),
-    _Approach(name="Writes in a hurry", kind="edge_case", message="hi, {subject} pls"),
-)
-
-
-def draft_scenarios(criterion: Criterion, *, count: int) -> tuple[Draft, ...]:
+def draft_scenarios(
+    criterion: Criterion, *, count: int, adversarial: bool = False
+) -> tuple[Draft, ...]:
     """Return up to ``count`` drafts, always the same; a criterion of few words has fewer."""
+    approaches = ADVERSARIAL if adversarial else USUAL
     points = _points(criterion)
     subject = _uncapitalised(_unquoted(criterion.title))
-    return tuple(islice(_drafts(points, subject=subject), count))
+    return tuple(islice(_drafts(points, approaches, subject=subject), count))
 
 
-def _drafts(points: Sequence[_Point], *, subject: str) -> Iterator[Draft]:
+def _drafts(
+    points: Sequence[_Point], approaches: Sequence[Approach], *, subject: str
+) -> Iterator[Draft]:
     """Pair every approach with every point once, the first points and approaches first."""
     for shift in range(len(points)):
-        for place, approach in enumerate(_APPROACHES):
+        for place, approach in enumerate(approaches):
             number = (place + shift) % len(points)
             point = points[number]
             about = f"{subject}, above all {point.about}" if point.about else subject
             yield Draft(
                 name=approach.name if len(points) == 1 else f"{approach.name}, point {number + 1}",
                 kind=approach.kind,
-                message=approach.message.format_map({"subject": about}),
+                message=approach.message_about(about),
                 expected=point.expected,
-                history=approach.history,
+                history=approach.history_about(about),
             )
 
 

@@ -13,6 +13,8 @@ from ci_judge.suites.criteria import parse_criteria
 
 ACTION = "ci-judge/ci-judge"
 _ACTION_MARK = "@ACTION@"
+_SCHEMAS = "https://raw.githubusercontent.com/ci-judge/ci-judge"
+_SCHEMAS_MARK = "@SCHEMAS@"
 _CONFIG, _OTHER_CONFIG = "ci-judge.yaml", "ci-judge.toml"
 _CRITERIA = "acceptance.md"
 _SCENARIOS = "scenarios/first.yaml"
@@ -40,39 +42,53 @@ def initialise(folder: Path, *, version: str) -> tuple[StarterFile, ...]:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return tuple(_starters(folder, f"{ACTION}@v{version}"))
+        return tuple(_Starter(folder=folder, version=version).files())
     except OSError as error:
         name = error.filename or folder
         raise InvalidInput.of(f"{name} cannot be written: {error.strerror or error}") from error
 
 
-def _starters(folder: Path, action: str) -> Iterator[StarterFile]:
-    if (folder / _OTHER_CONFIG).exists():
-        yield StarterFile(path=_OTHER_CONFIG, outcome="kept")
-    else:
-        yield _starter(folder, _CONFIG, "ci-judge.yaml")
-    yield _starter(folder, _CRITERIA, "acceptance.md")
-    yield _first_scenarios(folder)
-    yield _starter(folder, _WORKFLOW, "workflow.yml", action=action)
-    yield _ignore(folder / _GITIGNORE)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Starter:
+    """Writes the starting files of one release into one folder."""
 
+    folder: Path
+    version: str
 
-def _starter(folder: Path, name: str, template: str, *, action: str = "") -> StarterFile:
-    path = folder / name
-    if path.exists():
-        return StarterFile(path=name, outcome="kept")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    text = (files("ci_judge.workflows") / "starter" / template).read_text(encoding="utf-8")
-    path.write_text(text.replace(_ACTION_MARK, action), encoding="utf-8", newline="\n")
-    return StarterFile(path=name, outcome="written")
+    def files(self) -> Iterator[StarterFile]:
+        if (self.folder / _OTHER_CONFIG).exists():
+            yield StarterFile(path=_OTHER_CONFIG, outcome="kept")
+        else:
+            yield self._write(_CONFIG, "ci-judge.yaml")
+        yield self._write(_CRITERIA, "acceptance.md")
+        yield self._first_scenarios()
+        yield self._write(_WORKFLOW, "workflow.yml")
+        yield _ignore(self.folder / _GITIGNORE)
 
+    def _write(self, name: str, template: str) -> StarterFile:
+        path = self.folder / name
+        if path.exists():
+            return StarterFile(path=name, outcome="kept")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = (files("ci_judge.workflows") / "starter" / template).read_text(encoding="utf-8")
+        path.write_text(self._filled(text), encoding="utf-8", newline="\n")
+        return StarterFile(path=name, outcome="written")
 
-def _first_scenarios(folder: Path) -> StarterFile:
-    """Write the scenarios of the starter's criterion, where the acceptance file has it."""
-    if (folder / _SCENARIOS).exists() or _STARTER_CRITERION in _criterion_ids(folder):
-        return _starter(folder, _SCENARIOS, "first.yaml")
-    reason = f"its criterion is not in your {_CRITERIA}; ci-judge generate drafts scenarios for it"
-    return StarterFile(path=_SCENARIOS, outcome="left out", reason=reason)
+    def _filled(self, text: str) -> str:
+        schemas = f"{_SCHEMAS}/v{self.version}/schemas"
+        return text.replace(_ACTION_MARK, f"{ACTION}@v{self.version}").replace(
+            _SCHEMAS_MARK, schemas
+        )
+
+    def _first_scenarios(self) -> StarterFile:
+        """Write the scenarios of the starter's criterion, where the acceptance file has it."""
+        exists = (self.folder / _SCENARIOS).exists()
+        if exists or _STARTER_CRITERION in _criterion_ids(self.folder):
+            return self._write(_SCENARIOS, "first.yaml")
+        reason = (
+            f"its criterion is not in your {_CRITERIA}; ci-judge generate drafts scenarios for it"
+        )
+        return StarterFile(path=_SCENARIOS, outcome="left out", reason=reason)
 
 
 def _criterion_ids(folder: Path) -> Iterable[str]:

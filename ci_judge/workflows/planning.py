@@ -3,8 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ci_judge.ci_context import github_context
 from ci_judge.errors import InvalidInput, NothingToJudge, Place, Problem
-from ci_judge.judges.registry import missing_key
+from ci_judge.file_schema.showing import quoted
+from ci_judge.judges.registry import missing_keys
+from ci_judge.judges.settings import JudgeSettings
 from ci_judge.model.suite import Case, Criterion, Scenario, Suite, Test
 from ci_judge.rules.selection import BadExpression, Selects, select_by_name, select_by_tag
 from ci_judge.settings import Settings
@@ -14,8 +17,9 @@ from ci_judge.suites.gate_origins import GateOrigins
 from ci_judge.suites.linting import gate_problems, warnings
 from ci_judge.suites.paths import DEFAULT_PATHS, FoundFiles, find_files
 from ci_judge.suites.scenarios import load_scenarios
-from ci_judge.targets.http_api import template_problems
+from ci_judge.workflows.criterion_instructions import instructed, unknown_criteria
 from ci_judge.workflows.surroundings import Surroundings
+from ci_judge.workflows.target_problems import target_problems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +28,11 @@ class Selection:
 
     names: str | None = None
     tags: str | None = None
+
+
+def _expressions(selection: Selection) -> str:
+    given = [text for text in (selection.names, selection.tags) if text is not None]
+    return " and ".join(quoted(text) for text in given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +80,7 @@ async def make_plan(
     chosen = _select(suite, selects)
     problems = (
         *_gate_problems(settings, suite, strictness),
-        *_target_problems(settings, chosen),
+        *target_problems(settings, chosen),
         *_judge_problems(settings, surroundings, chosen, strictness),
     )
     if problems:
@@ -80,7 +89,7 @@ async def make_plan(
         raise NothingToJudge.of("the suite holds no test", hint=_no_test_hint(settings, found))
     if not chosen.tests:
         raise NothingToJudge.of(
-            f"none of the {len(suite.tests)} tests is selected",
+            f"none of the {len(suite.tests)} tests is selected by {_expressions(selection)}",
             hint="look at -k and -m; `ci-judge check` lists the tests",
         )
     return Plan(
@@ -101,7 +110,9 @@ async def _load(settings: Settings, found: FoundFiles, hosts: CaseHosts) -> Suit
     scenarios: tuple[Scenario, ...] = ()
     cases: tuple[Case, ...] = ()
     try:
-        criteria = load_criteria(found.criteria_files, root=settings.root)
+        loaded = load_criteria(found.criteria_files, root=settings.root)
+        problems.extend(unknown_criteria(settings, loaded))
+        criteria = instructed(settings, loaded)
         scenarios = load_scenarios(
             found.scenario_files,
             criteria,
@@ -163,10 +174,13 @@ def _select(suite: Suite, selects: Selects) -> Suite:
 
 
 def _suite_warnings(settings: Settings, suite: Suite) -> tuple[str, ...]:
-    provider = settings.judge.provider if settings.judge else None
-    votes = settings.vote_policy() if settings.judge else None
-    origins = _gate_origins(settings)
-    found = warnings(suite, provider=provider, votes=votes, origins=origins)
+    judges = settings.judge.members if settings.judge else ()
+    found = warnings(
+        suite,
+        providers=frozenset(judge.provider for judge in judges),
+        policies=tuple(dict.fromkeys(judge.vote_policy() for judge in judges)),
+        origins=_gate_origins(settings),
+    )
     return (*suite.warnings, *found)
 
 
@@ -175,8 +189,7 @@ def _run_warnings(
 ) -> Iterator[Problem]:
     """Yield what a run would stumble over, or silently leave out."""
     if settings.judge is not None and needs_judge(suite):
-        problem = missing_key(settings.judge, surroundings.environment)
-        if problem is not None:
+        for problem in _missing_keys(settings.judge, surroundings):
             yield replace(problem, message=f"a run will be refused: {problem.message}")
     yield from _forgetful_targets(settings, suite)
     for path in found.stray_cases:
@@ -216,39 +229,6 @@ def _gate_problems(settings: Settings, suite: Suite, strictness: Strictness) -> 
     return gate_problems(suite.tests, allow_unreachable=allowed, origins=origins)
 
 
-def _target_problems(settings: Settings, suite: Suite) -> list[Problem]:
-    problems: list[Problem] = []
-    used = dict.fromkeys(scenario.target for scenario in suite.scenarios)
-    for name in used:
-        target = settings.target if name is None else settings.targets[name]
-        if target is None:
-            problems.append(
-                Problem(
-                    message="scenarios need a target and none is configured",
-                    hint="add a section target with a url",
-                )
-            )
-        else:
-            section = "target" if name is None else f"targets.{name}"
-            problems.extend(template_problems(target, section=section))
-            if not target.sends_history:
-                problems.extend(_unsent_history(suite, name, section))
-    return problems
-
-
-def _unsent_history(suite: Suite, name: str | None, section: str) -> list[Problem]:
-    """Refuse a history that would stand in the report and never reach the target."""
-    return [
-        Problem(
-            message=f'"{scenario.id}" has a history, but {section} sends none',
-            hint=f'put "{{{{history}}}}" into {section}.body, or leave the history out',
-            place=scenario.place,
-        )
-        for scenario in suite.scenarios
-        if scenario.target == name and scenario.history and scenario.skip is None
-    ]
-
-
 def _judge_problems(
     settings: Settings, surroundings: Surroundings, suite: Suite, strictness: Strictness
 ) -> list[Problem]:
@@ -261,8 +241,15 @@ def _judge_problems(
                 hint='set judge.provider, "stub" for a first try without a key',
             )
         ]
-    problem = missing_key(settings.judge, surroundings.environment)
-    return [problem] if problem and strictness.key_needed else []
+    if not strictness.key_needed:
+        return []
+    return list(_missing_keys(settings.judge, surroundings))
+
+
+def _missing_keys(judge: JudgeSettings, surroundings: Surroundings) -> tuple[Problem, ...]:
+    environment = surroundings.environment
+    from_fork = github_context(environment).from_fork
+    return missing_keys(judge, environment, from_fork=from_fork)
 
 
 def needs_judge(suite: Suite) -> bool:

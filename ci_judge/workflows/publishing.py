@@ -1,12 +1,12 @@
 """Where each format of the report goes."""
 
-import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 
 from ci_judge.protocols import Renderer
 from ci_judge.renderers.registry import renderer
 from ci_judge.settings import Settings
+from ci_judge.sinks.files import prepare_copy, remove_old_files
 
 
 def report_formats(
@@ -19,12 +19,14 @@ def report_formats(
     return formats
 
 
-def clear_old_reports(settings: Settings, *others: str) -> None:
-    """Remove reports of an earlier run, so that a crash leaves none that looks like this one's."""
-    names = (settings.report_dir / name for name in others)
-    for path in (*_paths(settings).values(), *names):
-        with contextlib.suppress(FileNotFoundError):
-            path.unlink()
+def clear_old_reports(settings: Settings, *, junit_copy: Path | None) -> None:
+    """Remove reports of an earlier run, so that a crash leaves none that looks like this one's.
+
+    Raises InvalidInput where something else stands in the way of a report, or of the copy.
+    """
+    remove_old_files(_paths(settings).values())
+    if junit_copy is not None:
+        prepare_copy(junit_copy, option="--junitxml")
 
 
 def _paths(settings: Settings) -> Mapping[str, Path]:

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 from ci_judge.file_schema import ExactRate, FileModel, Wanted
 from ci_judge.judges.keys import key_variable
-from ci_judge.judges.settings import JudgeSettings, ProviderName
+from ci_judge.judges.settings import COMMAND, JudgeSettings, ProviderName
 from ci_judge.renderers.report_schema import report_schema
 from ci_judge.settings.environment import SettingKey, setting_keys
 from ci_judge.settings.sections import ConfigFile
@@ -110,7 +110,8 @@ def _key_variables() -> Iterator[str]:
     yield "\n# --- keys of judges"
     providers: tuple[ProviderName, ...] = get_args(ProviderName)
     for provider in providers:
-        variable = key_variable(JudgeSettings(provider=provider, model="any"))
+        command = "any" if provider == COMMAND else None
+        variable = key_variable(JudgeSettings(provider=provider, model="any", command=command))
         if variable is not None:
             yield f"# Key of the judge {provider}, unless judge.api_key_env names another variable"
             yield f"# {variable}="

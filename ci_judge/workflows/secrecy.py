@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from ci_judge.check_tools import substitute
 from ci_judge.judges.keys import find_key, key_variable
-from ci_judge.redaction import Redactor, SecretsFound, header_secrets, secret_values
+from ci_judge.judges.settings import JudgeSettings
+from ci_judge.redaction import Redactor, SecretsFound, header_secrets, secret_values, url_secrets
 from ci_judge.settings import Settings
 from ci_judge.targets.settings import TargetSettings
 from ci_judge.workflows.surroundings import Surroundings
@@ -15,11 +16,11 @@ _SECRET_WORDS = ("token", "key", "secret", "password", "auth", "credential")
 
 def secrets_in_use(settings: Settings, surroundings: Surroundings) -> SecretsFound:
     """Find the secrets among the environment's variables that this run uses."""
-    key = key_variable(settings.judge) if settings.judge else None
+    keys = (key_variable(judge) for judge in _judges(settings))
     return secret_values(
         surroundings.environment,
         used_names=(*settings.used_variables, *settings.suite.env, *_passed_on(settings)),
-        certain_names=() if key is None else (key,),
+        certain_names=tuple(dict.fromkeys(key for key in keys if key is not None)),
     )
 
 
@@ -35,24 +36,36 @@ def make_redactor(
     )
 
 
+def _judges(settings: Settings) -> tuple[JudgeSettings, ...]:
+    """Give everybody who is asked with a key: the judges, and the model that writes scenarios."""
+    judges = settings.judge.members if settings.judge else ()
+    writer = settings.generate.asked()
+    return judges if writer is None else (*judges, writer)
+
+
 def _targets(settings: Settings) -> list[TargetSettings]:
     return [*settings.targets.values(), *([settings.target] if settings.target else [])]
 
 
 def _passed_on(settings: Settings) -> Iterator[str]:
-    """Name the variables that served targets are given."""
+    """Name the variables that commands are given: judges, and targets."""
+    for judge in _judges(settings):
+        yield from judge.env
     for target in _targets(settings):
+        yield from target.env
         if target.serve is not None:
             yield from target.serve.passed_names
 
 
 def _configured(settings: Settings, surroundings: Surroundings) -> Iterator[str]:
     """Give the secrets that stand in the configuration itself."""
-    if settings.judge is not None:
-        key = find_key(settings.judge, surroundings.environment)
+    for judge in _judges(settings):
+        key = find_key(judge, surroundings.environment)
         if key is not None:
             yield key
+        yield from url_secrets(judge.base_url or "")
     for target in _targets(settings):
+        yield from url_secrets(target.url or "")
         for name, text in target.headers.items():
             if name.lower() in _SECRET_HEADERS:
                 yield from header_secrets(name, text)

@@ -8,9 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ci_judge.errors import InvalidInput
 from ci_judge.version import __version__
 
 MAX_SEED = 2**53
+_CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,19 +31,32 @@ class Surroundings:
 
     @classmethod
     def real(cls) -> "Surroundings":
-        """Take the process's own."""
+        """Take the process's own. Raises InvalidInput where its folder is gone."""
         return cls(
-            cwd=Path.cwd(),
+            cwd=_working_directory(),
             environment=dict(os.environ),
             user_agent=f"ci-judge/{__version__}",
-            in_container=_runs_as_container(),
+            in_container=localhost_surprises(
+                in_container=any(Path(mark).exists() for mark in _CONTAINER_MARKS),
+                on_github=os.environ.get("GITHUB_ACTIONS") == "true",
+                parent_pid=os.getppid(),
+            ),
         )
 
 
-def _runs_as_container() -> bool:
-    """Tell whether a container was started for this command, so that its localhost surprises.
+def _working_directory() -> Path:
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise InvalidInput.of(
+            f"the working directory cannot be used: {error.strerror or error}",
+            hint="it may have been deleted; change to another",
+        ) from error
 
-    A shell inside a development container is none: there localhost is where people put servers.
+
+def localhost_surprises(*, in_container: bool, on_github: bool, parent_pid: int) -> bool:
+    """Tell whether a container was started for this command, whose localhost is not the user's.
+
+    A shell in a development container does not count: people start their servers beside it.
     """
-    marked = Path("/.dockerenv").exists() or Path("/run/.containerenv").exists()
-    return marked and (os.environ.get("GITHUB_ACTIONS") == "true" or os.getppid() <= 1)
+    return in_container and (on_github or parent_pid <= 1)

@@ -4,15 +4,18 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ci_judge.action.desk import Connect
 from ci_judge.action.door import run_action
 from ci_judge.action.order import Judge, Judged, Order
 from ci_judge.engine.stopping import StopSign
 from ci_judge.errors import InvalidInput, NothingToJudge, Place, Problem
+from ci_judge.github_api import GitHubApi
 from ci_judge.sinks.log import LogWriter
 from ci_judge.sinks.outputs import OUTPUTS
 from tests.builders import a_group, a_report, a_test
@@ -28,10 +31,11 @@ class Step:
         self.extra: dict[str, str] = {}
         self.orders: list[Order] = []
         self.written: list[str] = []
+        self.connect: Connect | None = None
 
     def run(self, judge: Judge, **inputs: str) -> int:
         environment = self.files.environment(**inputs) | self.extra
-        return run_action(environment, write=self.written.append, judge=judge)
+        return run_action(environment, write=self.written.append, judge=judge, connect=self.connect)
 
     def judges(self, *tests: Any, **changes: Any) -> Judge:
         """Make a judge that ends with a report of these tests."""
@@ -243,6 +247,49 @@ def test_a_comment_that_is_refused_is_a_notice_and_not_the_verdict(
     assert any("comment was not posted" in message and "fork" in message for message in notices)
     assert step.outputs["status"] == "passed"
     assert step.outputs["comment-url"] == ""
+
+
+class NoWay(AbstractAsyncContextManager[GitHubApi]):
+    """A way to GitHub that cannot be opened."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    async def __aenter__(self) -> GitHubApi:
+        raise self._error
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ZeroDivisionError("in our connection"), "bug in CI Judge kept the comment"),
+        (InvalidInput.of("SSL_CERT_FILE names no file"), "SSL_CERT_FILE names no file"),
+    ],
+)
+def test_a_way_to_github_that_cannot_be_opened_does_not_change_the_verdict(
+    step: Step, hub: GitHubState, error: Exception, words: str
+) -> None:
+    on_pull_request(step, hub)
+    judge = step.judges(a_test(passes=1, fails=9))
+    step.connect = lambda _: NoWay(error)
+    assert step.run(judge, github_token=TOKEN) == 1
+    (warning,) = step.log.annotations("warning")
+    assert words in warning.message
+    assert step.outputs["status"] == "failed"
+    assert step.outputs["json"] == "ci-judge-report/report.json"
+
+
+def test_certificates_that_cannot_be_read_cost_the_comment_alone(
+    step: Step, hub: GitHubState
+) -> None:
+    on_pull_request(step, hub)
+    step.extra["SSL_CERT_FILE"] = "/nowhere/certificates.pem"
+    assert step.run(step.judges(a_test()), github_token=TOKEN) == 0
+    assert any("SSL_CERT_FILE" in one.message for one in step.log.annotations("warning"))
+    assert step.outputs["status"] == "passed"
 
 
 @pytest.mark.parametrize(

@@ -294,3 +294,56 @@ def test_a_lazy_object_that_refuses_to_be_looked_at_is_no_obstacle(folder: CaseF
         """,
     )
     assert len(folder.discover()) == 1
+
+
+@pytest.mark.parametrize(
+    ("mark", "problem"),
+    [
+        ('@case("R", run=10)', '@case has no option "run" (did you mean "runs"?)'),
+        ('@case("R", colour=1)', '@case has no option "colour" (there are runs, threshold, gate'),
+        ('@case("R", 10)', "@case takes the requirement alone without a name"),
+        ("@case(runs=10)", '@case needs the requirement (write it first, as text: @case("…"))'),
+    ],
+)
+def test_a_misused_option_is_told_in_the_words_of_the_decorator(
+    folder: CaseFolder, mark: str, problem: str
+) -> None:
+    folder.write("case_a.py", f"{mark}\ndef test_a():\n    return 1\n")
+    (found,) = problems_of(folder)
+    assert found.startswith(f"case_a.py:2: {problem}")
+
+
+def test_a_type_error_of_the_files_own_is_not_blamed_on_the_decorator(folder: CaseFolder) -> None:
+    folder.write("case_a.py", "def case_of(): ...\n\ncase_of(1)\n")
+    (found,) = problems_of(folder)
+    assert "the file cannot be imported: TypeError" in found
+
+
+def test_a_lone_quote_in_a_requirement_is_refused_at_its_line(folder: CaseFolder) -> None:
+    folder.write(
+        "case_a.py",
+        """\
+        @case('Says "14 days".')
+        def test_fine():
+            return 1
+
+        @case('Says "14 days.')
+        def test_lone():
+            return 1
+        """,
+    )
+    (found,) = problems_of(folder)
+    assert found.startswith('case_a.py:6: the requirement of "test_lone" cannot be read')
+
+
+def test_a_hidden_variable_is_named_when_the_file_is_imported(folder: CaseFolder) -> None:
+    folder.environment = {**folder.environment, "CHAT_KEY": "hush"}
+    folder.write("case_a.py", 'import os\nKEY = os.environ["CHAT_KEY"]\n')
+    (found,) = problems_of(folder)
+    assert "suite.env names: add CHAT_KEY to it" in found
+
+
+def test_a_wrong_name_of_ours_is_answered_with_the_right_one(folder: CaseFolder) -> None:
+    folder.write("case_a.py", "from ci_judge import Case\n")
+    (found,) = problems_of(folder)
+    assert found.endswith("(write `from ci_judge import case`)")

@@ -71,7 +71,7 @@ def test_a_failed_assert_names_itself_and_shows_where_without_our_frames(
     )
     assert (failure.code, failure.message) == (
         FailureCode.EXCEPTION,
-        "AssertionError: total is 81",
+        "AssertionError: total is 81 (case_only.py:3)",
     )
     first, second = failure.detail.splitlines()[:2]
     assert first == "Traceback (most recent call last):"
@@ -80,7 +80,9 @@ def test_a_failed_assert_names_itself_and_shows_where_without_our_frames(
 
 def test_a_bare_assert_is_shown_by_its_line(folder: CaseFolder) -> None:
     code = '@case("R")\nasync def test_a():\n    assert 1 + 1 == 3\n'
-    assert failure_of(only(folder, code)).message == "AssertionError: assert 1 + 1 == 3"
+    assert failure_of(only(folder, code)).message == (
+        "AssertionError: assert 1 + 1 == 3 (case_only.py:4)"
+    )
 
 
 @pytest.mark.parametrize("kind", ["def", "async def"])
@@ -103,7 +105,7 @@ def test_sys_exit_is_an_error_of_that_run_alone(folder: CaseFolder, kind: str) -
     failure = failure_of(outcomes["test_exit"])
     assert (failure.code, failure.message) == (
         FailureCode.EXITED,
-        "the case called sys.exit(3)",
+        "the case called sys.exit(3) (case_a.py:6)",
     )
     assert value_of(outcomes["test_fine"]) == 1
 
@@ -125,6 +127,74 @@ def test_evidence_that_is_no_json_names_the_place(folder: CaseFolder) -> None:
         FailureCode.INVALID_EVIDENCE,
         "$.items[0].price is a Decimal; use float(x) or str(x)",
     )
+
+
+def test_none_is_no_evidence_but_may_stand_in_it(folder: CaseFolder) -> None:
+    folder.write(
+        "case_a.py",
+        """\
+        @case("R")
+        def test_forgets():
+            1 + 1
+
+        @case("R")
+        def test_means_it():
+            return [None]
+        """,
+    )
+    outcomes = folder.call_all()
+    failure = failure_of(outcomes["test_forgets"])
+    assert failure.code is FailureCode.INVALID_EVIDENCE
+    assert failure.message.endswith("is a return missing?")
+    assert value_of(outcomes["test_means_it"]) == [None]
+
+
+def test_an_exception_in_a_helper_is_placed_in_the_helper_not_in_the_library(
+    folder: CaseFolder,
+) -> None:
+    helper = "import json\n\ndef parsed():\n    return json.loads('{')\n"
+    (folder.root / "parsing.py").write_text(helper)
+    folder.write(
+        "case_a.py",
+        """\
+        from parsing import parsed
+
+        @case("R")
+        def test_a():
+            return parsed()
+        """,
+    )
+    (outcome,) = folder.call_all().values()
+    assert failure_of(outcome).message.endswith("(parsing.py:4)")
+
+
+@pytest.mark.parametrize(
+    ("code", "named"),
+    [
+        ('os.environ["CHAT_KEY"]', True),
+        ("exec(\"raise ValueError('set CHAT_KEY first')\")", True),
+        ('os.environ["GONE"]', False),
+        ('os.environ["GIVEN_KEY"] + 1', False),
+        ("exec(\"raise ValueError('no USER')\")", False),
+    ],
+)
+def test_a_variable_that_cases_do_not_see_is_told_apart_from_one_that_is_not_set(
+    folder: CaseFolder,
+    code: str,
+    named: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    folder.environment = {**folder.environment, "CHAT_KEY": "hush", "GIVEN_KEY": "x", "USER": "me"}
+    folder.names = ("GIVEN_KEY",)
+    failure = failure_of(only(folder, f'import os\n@case("R")\ndef test_a():\n    return {code}\n'))
+    assert ("suite.env names: add CHAT_KEY to it" in failure.message) is named
+    assert "hush" not in failure.message
+
+
+def test_a_variable_that_suite_env_names_in_vain_is_said_to_be_unset(folder: CaseFolder) -> None:
+    folder.names = ("CHAT_KEY",)
+    code = 'import os\n@case("R")\ndef test_a():\n    return os.environ["CHAT_KEY"]\n'
+    message = failure_of(only(folder, code)).message
+    assert message.endswith("suite.env names CHAT_KEY, but it is not set")
 
 
 def test_evidence_over_the_limit_is_refused_by_its_size(folder: CaseFolder) -> None:

@@ -2,12 +2,15 @@
 
 import asyncio
 import json
+import math
+import re
 from typing import Any
 
 import httpx
 import pytest
 
 from ci_judge.errors import InvalidInput
+from ci_judge.judges.habits import Habits
 from ci_judge.judges.registry import build_judge
 from ci_judge.judges.settings import JudgeSettings
 from ci_judge.model.evidence import FailureCode
@@ -16,12 +19,14 @@ from ci_judge.model.judging import (
     CaseQuestion,
     Decision,
     JudgeFailure,
+    Likelihood,
     Question,
     ScenarioQuestion,
     Usage,
 )
 from ci_judge.model.suite import Expectation
 from ci_judge.protocols import Judge
+from ci_judge.transport import Transport
 from tests.fakes import a_conversation
 from tests.model_builders import a_criterion
 from tests.wires import Script, Step
@@ -53,10 +58,11 @@ def judged(
 
 
 def chat(content: Any, finish: str | None = "stop", **message: Any) -> httpx.Response:
+    logprobs = message.pop("logprobs", None)
     choice = {"message": {"role": "assistant", "content": content, **message}}
     body = {
         "model": "judge-model-2026-01-01",
-        "choices": [choice | {"finish_reason": finish}],
+        "choices": [choice | {"finish_reason": finish, "logprobs": logprobs}],
         "usage": {"prompt_tokens": 200, "completion_tokens": 40},
     }
     return httpx.Response(200, json=body, headers={"x-request-id": "req-1"})
@@ -74,6 +80,13 @@ def message(*blocks: Any, stop: str = "end_turn", **more: Any) -> httpx.Response
 
 def saying(provider: str, words: str) -> httpx.Response:
     return chat(words) if provider == "openai" else message(words)
+
+
+def routed(choice_error: dict[str, Any]) -> httpx.Response:
+    """Give what a router passes on when the model behind it fails half-way."""
+    body = json.loads(chat("", "error").content)
+    body["choices"][0]["error"] = choice_error
+    return httpx.Response(200, json=body)
 
 
 def refusal(status: int, text: str) -> httpx.Response:
@@ -132,6 +145,15 @@ def test_azure_gets_its_version_and_its_header() -> None:
     assert request.url.path == "/openai/deployments/d1/chat/completions"
     assert request.url.params["api-version"] == "2024-10-21"
     assert request.headers["api-key"] == "sk-o"
+    assert "authorization" not in request.headers
+
+
+def test_azure_gets_a_short_lived_token_as_a_token() -> None:
+    base_url = "https://me.openai.azure.com/openai/v1"
+    _, script = judged("openai", chat(PASS), base_url=base_url, api_key="eyJ0eXAi.eyJhdWQi.c2ln")
+    (request,) = script.requests
+    assert request.headers["authorization"] == "Bearer eyJ0eXAi.eyJhdWQi.c2ln"
+    assert "api-key" not in request.headers
 
 
 def test_anthropic_is_asked_in_its_own_form() -> None:
@@ -218,6 +240,9 @@ SILENCES: dict[str, tuple[str, httpx.Response, FailureCode, str]] = {
     "no choices": ("openai", httpx.Response(200, json={"choices": []}), FailureCode.EMPTY, "no c"),
     "error with 200": ("openai", httpx.Response(200, json={"error": {"message": "Down."}}),
                        UNREADABLE, "Down."),
+    "error in a choice": (
+        "openai", routed({"code": 502, "message": "Upstream is down."}), UNREADABLE, "Upstream is",
+    ),
     "several choices": (
         "openai",
         httpx.Response(200, json={"choices": [{"message": {"content": t}} for t in (PASS, FAIL)]}),
@@ -267,6 +292,47 @@ def test_thinking_is_skipped_and_texts_are_joined() -> None:
     ]
     answer, _ = judged("openai", chat(parts))
     assert decision(answer).passed is True
+
+
+# --- likelihoods ---
+
+
+def weighed(words: str, p_true: float) -> httpx.Response:
+    """Give a reply whose verdict stands in a token of its own, with the other word beside it."""
+    before, word, after = re.split("(true|false)", words, maxsplit=1)
+    listed = [
+        {"token": "true", "logprob": math.log(p_true)},
+        {"token": "false", "logprob": math.log(1 - p_true)},
+    ]
+    tokens = [
+        {"token": before, "logprob": -0.1, "top_logprobs": []},
+        {"token": word, "logprob": listed[word == "false"]["logprob"], "top_logprobs": listed},
+        {"token": after, "logprob": -0.1, "top_logprobs": []},
+    ]
+    return chat(words, logprobs={"content": tokens})
+
+
+def test_log_probabilities_make_a_probability_judge() -> None:
+    script = Script([weighed(PASS, 0.8), weighed(FAIL, 0.3)])
+    judge = built("openai", script, logprobs=True)
+    assert judge.identity.wire == "probability"
+    for p, reason in ((0.8, "States the window."), (0.3, "No window.")):
+        answer = asyncio.run(judge.judge(CASE))
+        assert isinstance(answer, Answer), answer
+        (opinion,) = answer.opinions
+        assert isinstance(opinion, Likelihood)
+        assert opinion.probability == pytest.approx(p)
+        assert opinion.reason == reason
+    assert script.bodies[0]["logprobs"] is True
+    assert script.bodies[0]["top_logprobs"] == 5
+    assert built("openai", script).identity.wire == "boolean"
+
+
+def test_without_log_probabilities_there_is_no_verdict() -> None:
+    answer, script = judged("openai", chat(PASS), logprobs=True)
+    assert failure(answer).code is FailureCode.UNREADABLE_VERDICT
+    assert "holds no log-probabilities" in failure(answer).message
+    assert len(script.requests) == 1
 
 
 # --- asking better ---
@@ -327,10 +393,62 @@ def test_a_server_that_knows_the_old_name_of_the_limit_alone_is_asked_with_it() 
     assert ["max_completion_tokens" in body for body in script.bodies] == [True, False, False]
 
 
+def test_judges_of_one_server_and_model_share_what_it_does_not_take() -> None:
+    complaints = [refusal(400, "response_format?"), refusal(400, "max_completion_tokens?")]
+    script = Script([*complaints, chat(PASS)])
+    habits, transport = Habits(), script.transport()
+    for model in ("judge-model", "judge-model", "another"):
+        judge = build_judge(
+            JudgeSettings.model_validate({"provider": "openai", "model": model}),
+            transport=transport,
+            environment=KEYS,
+            nonce=lambda: "mark12345678",
+            habits=habits,
+        )
+        assert decision(asyncio.run(judge.judge(CASE))).passed is True
+    assert ["response_format" in body for body in script.bodies] == [True, *[False] * 3, True]
+    assert ["max_tokens" in body for body in script.bodies] == [False, False, True, True, False]
+
+
+def test_questions_at_the_same_time_learn_from_each_other() -> None:
+    bodies: list[dict[str, Any]] = []
+
+    def picky(request: httpx.Request) -> httpx.Response:
+        body = json.loads(request.content)
+        bodies.append(body)
+        if "max_completion_tokens" in body:
+            return refusal(400, "max_completion_tokens?")
+        return refusal(400, "response_format?") if "response_format" in body else chat(PASS)
+
+    judge = build_judge(
+        JudgeSettings.model_validate({"provider": "openai", "model": "judge-model"}),
+        transport=Transport(http_transport_factory=lambda: httpx.MockTransport(picky)),
+        environment=KEYS,
+        nonce=lambda: "mark12345678",
+    )
+
+    async def ask_all() -> list[Answer | JudgeFailure]:
+        return await asyncio.gather(*(judge.judge(CASE) for _ in range(5)))
+
+    assert all(decision(answer).passed for answer in asyncio.run(ask_all()))
+    asked = len(bodies)
+    assert 7 <= asked <= 15
+    assert decision(asyncio.run(judge.judge(CASE))).passed is True
+    assert len(bodies) == asked + 1
+
+
 def test_a_server_that_refuses_everything_is_asked_a_bounded_number_of_times() -> None:
     answer, script = judged("openai", refusal(400, "max_tokens and response_format: no"))
     assert failure(answer).code is FailureCode.HTTP_STATUS
     assert failure(answer).requests == len(script.requests) == 3
+
+
+def test_refused_log_probabilities_are_final_and_say_what_to_do() -> None:
+    complaint = "logprobs are not supported with this model"
+    answer, script = judged("openai", refusal(400, complaint), logprobs=True)
+    assert complaint in failure(answer).message
+    assert "unset judge.logprobs" in failure(answer).message
+    assert len(script.requests) == 1
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -386,3 +504,9 @@ def test_a_judge_that_is_not_reached_is_a_transport_failure() -> None:
     assert failure(answer).code is FailureCode.TIMEOUT
     assert failure(answer).message.startswith("the judge was not reached: api.openai.com:443")
     assert failure(answer).requests == 2
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_pinned_prompt_is_the_one_that_is_sent_and_named(provider: str) -> None:
+    judge = built(provider, Script([]), prompt_version="1")
+    assert judge.identity.prompt_version == "1"

@@ -1,5 +1,7 @@
 """``ci-judge generate``: drafts on disk that load, that the stub can check, and that are kept."""
 
+import asyncio
+from datetime import date
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,11 +14,13 @@ from ci_judge.model.suite import GateDefaults, Suite
 from ci_judge.suites.criteria import load_criteria
 from ci_judge.suites.linting import gate_problems, warnings
 from ci_judge.suites.scenarios import load_scenarios
+from ci_judge.workflows.drafting.writers import Order, StubWriter
 from ci_judge.workflows.generate import (
-    generate_scenarios,
+    GeneratedFile,
+    Job,
+    generate,
     is_outside,
     read_criteria,
-    write_generated,
 )
 
 ACCEPTANCE = """\
@@ -45,16 +49,27 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def generate(root: Path, *, force: bool = False, count: int = 6) -> list[tuple[str, str, int]]:
-    texts = generate_scenarios(read_criteria(root, None, only=None), per_criterion=count)
-    files = write_generated(texts, root=root, force=force)
-    return [(Path(file.path).stem, file.outcome, file.scenarios) for file in files]
+def generated(
+    root: Path, *, force: bool = False, adversarial: bool = False
+) -> list[tuple[str, str, int]]:
+    order = Order(count=6, adversarial=adversarial)
+    job = Job(root=root, order=order, force=force, today=date(2026, 11, 30))
+
+    async def files() -> list[GeneratedFile]:
+        criteria = read_criteria(root, None, only=None)
+        return [file async for file in generate(criteria, job, StubWriter())]
+
+    return [(Path(f.path).stem, f.outcome, f.scenarios) for f in asyncio.run(files())]
 
 
-def test_every_generated_file_loads_and_gives_the_stub_something_to_check(root: Path) -> None:
-    files = generate(root)
+@pytest.mark.parametrize("adversarial", [False, True])
+def test_every_generated_file_loads_and_gives_the_stub_something_to_check(
+    root: Path, *, adversarial: bool
+) -> None:
+    files = generated(root, adversarial=adversarial)
     assert [(name, outcome) for name, outcome, _ in files] == [
-        (criterion.id, "written") for criterion in read_criteria(root, None, only=None)
+        (f"{criterion.id}.adversarial" if adversarial else criterion.id, "written")
+        for criterion in read_criteria(root, None, only=None)
     ]
     criteria = load_criteria([root / "acceptance.md"], root=root)
     paths = sorted((root / "scenarios" / "generated").glob("*.yaml"))
@@ -67,35 +82,51 @@ def test_every_generated_file_loads_and_gives_the_stub_something_to_check(root: 
     )
     assert len(scenarios) == sum(count for _, _, count in files)
     assert {scenario.criterion.id for scenario in scenarios} == {each.id for each in criteria}
+    assert {each.kind == "adversarial" for each in scenarios} == {adversarial}
     assert all(expected.phrases for each in scenarios for expected in each.expectations)
     suite = Suite(criteria=criteria, scenarios=scenarios)
     assert gate_problems(suite.tests, allow_unreachable=False) == ()
-    assert warnings(suite, provider="stub", votes=None) == ()
+    assert warnings(suite, providers={"stub"}, policies=()) == ()
 
 
 def test_the_same_criteria_make_the_same_files(root: Path) -> None:
-    criteria = read_criteria(root, None, only=None)
-    first = generate_scenarios(criteria, per_criterion=4)
-    assert generate_scenarios(criteria, per_criterion=4) == first
-    assert all(
-        text.startswith("# Drafted by ci-judge generate (provider: stub)")
-        for text in first.values()
+    def texts() -> list[str]:
+        generated(root, force=True)
+        paths = sorted((root / "scenarios" / "generated").iterdir())
+        return [path.read_text(encoding="utf-8") for path in paths]
+
+    first = texts()
+    assert texts() == first
+    assert all(text.startswith("# Drafted by ci-judge generate (provider: stub)") for text in first)
+
+
+def test_attempts_and_usual_scenarios_stand_side_by_side(root: Path) -> None:
+    generated(root)
+    generated(root, adversarial=True)
+    criteria = load_criteria([root / "acceptance.md"], root=root)
+    scenarios = load_scenarios(
+        sorted((root / "scenarios" / "generated").glob("*.yaml")),
+        criteria,
+        GateDefaults(),
+        root=root,
+        targets=frozenset(),
     )
+    assert {each.kind for each in scenarios} == {"happy_path", "edge_case", "adversarial"}
 
 
 def test_files_of_people_are_kept_unless_forced(root: Path) -> None:
-    generate(root)
+    generated(root)
     mine = root / "scenarios" / "generated" / "refunds.yaml"
     mine.write_text("# mine\n", encoding="utf-8")
-    assert {outcome for _, outcome, _ in generate(root)} == {"kept"}
+    assert {outcome for _, outcome, _ in generated(root)} == {"kept"}
     assert mine.read_text(encoding="utf-8") == "# mine\n"
-    assert {outcome for _, outcome, _ in generate(root, force=True)} == {"replaced"}
+    assert {outcome for _, outcome, _ in generated(root, force=True)} == {"replaced"}
     assert "criterion: refunds" in mine.read_text(encoding="utf-8")
 
 
 def test_a_file_that_cannot_be_written_costs_no_other(root: Path) -> None:
     (root / "scenarios" / "generated" / "refunds.yaml").mkdir(parents=True)
-    outcomes = {name: outcome for name, outcome, _ in generate(root, force=True)}
+    outcomes = {name: outcome for name, outcome, _ in generated(root, force=True)}
     assert outcomes.pop("refunds") == "failed"
     assert set(outcomes.values()) == {"written"}
     left = {path.name for path in (root / "scenarios" / "generated").iterdir()}
@@ -115,7 +146,7 @@ def test_no_criteria_at_all(tmp_path: Path) -> None:
 
 
 def test_paths_that_lead_past_the_drafts_are_noticed(root: Path) -> None:
-    generate(root)
+    generated(root)
     (root / "other").mkdir()
     (root / "other" / "a.yaml").touch()
     assert is_outside(root, ["other"])

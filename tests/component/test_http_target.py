@@ -260,3 +260,68 @@ def test_placeholders_that_nothing_fills_are_found_before_anything_is_sent() -> 
         'target.headers holds "{{message}}", which nothing fills',
         'target.body holds "{{uid}}", which nothing fills',
     ]
+
+
+@pytest.mark.parametrize(
+    ("status", "advice"),
+    [
+        (400, "check body"),
+        (401, "check headers"),
+        (403, "check headers"),
+        (404, "check the path of url"),
+        (405, "check method"),
+        (415, "Content-Type"),
+        (422, "check body"),
+        (418, "not a success"),
+        (500, "its own log"),
+    ],
+)
+def test_a_refusal_names_the_request_and_what_to_check(status: int, advice: str) -> None:
+    settings = a_target(url="http://me:hush@bot.test:{{port}}/chat/{{uuid}}?key=hush", method="PUT")
+    result = converse(Endpoint(lambda _: httpx.Response(status)), settings, a_scenario())
+    assert isinstance(result, EvidenceFailure)
+    named = f"HTTP {status} (no content type) from PUT http://bot.test:8123/chat/{{{{uuid}}}}?…: "
+    assert result.message.startswith(named)
+    assert advice in result.message
+    assert "hush" not in result.message
+
+
+@pytest.mark.parametrize(
+    ("changes", "offered"),
+    [
+        ({"url": "http://127.0.0.1:8123/"}, True),
+        ({"url": "http://bot.test/"}, False),
+        (
+            {
+                "url": "http://localhost:{{port}}/",
+                "serve": {"command": "bot", "ready_url": "http://localhost:{{port}}/"},
+            },
+            False,
+        ),
+    ],
+)
+def test_a_refused_connection_asks_whether_it_runs_and_offers_to_start_what_is_near(
+    changes: dict[str, Any],
+    offered: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    def refuse(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("refused", request=request) from ConnectionRefusedError(111, "no")
+
+    result = converse(Endpoint(refuse), a_target(**changes), a_scenario())
+    assert isinstance(result, EvidenceFailure)
+    assert "is it running?" in result.message
+    assert ("target.serve can start it" in result.message) is offered
+
+
+def test_a_reply_that_is_no_json_offers_to_take_it_as_text() -> None:
+    result = converse(
+        Endpoint(lambda _: httpx.Response(200, text="Hello!")), a_target(), a_scenario()
+    )
+    assert isinstance(result, EvidenceFailure)
+    assert "remove response_path" in result.message
+
+
+def test_a_placeholder_that_looks_like_a_variable_is_answered_with_its_syntax() -> None:
+    settings = a_target(headers={"Authorization": "Bearer {{CHAT_TOKEN}}"})
+    (problem,) = template_problems(settings, section="target")
+    assert "a variable is written ${CHAT_TOKEN}" in str(problem)

@@ -16,6 +16,7 @@ from ci_judge.suites.paths import find_files
 from ci_judge.suites.scenarios import load_scenarios
 from ci_judge.workflows.initialise import initialise
 
+REPOSITORY = Path(__file__).parent.parent.parent
 NAMES = [
     "ci-judge.yaml",
     "acceptance.md",
@@ -53,7 +54,7 @@ def test_what_is_written_loads_and_has_no_warning(tmp_path: Path) -> None:
     loaded = Suite(criteria=criteria, scenarios=scenarios)
     assert len(scenarios) == 2
     assert gate_problems(loaded.tests, allow_unreachable=False) == ()
-    assert warnings(loaded, provider="stub", votes=settings.vote_policy()) == ()
+    assert warnings(loaded, providers={"stub"}, policies=[settings.vote_policy()]) == ()
     assert criteria_doubts(found.criteria_files, root=settings.root) == ()
     assert settings.warnings == ()
 
@@ -131,3 +132,12 @@ def test_the_command_tells_what_it_did(tmp_path: Path) -> None:
     assert lines[:2] == ["written  ci-judge.yaml", "kept     acceptance.md"]
     assert lines[2].startswith("left out scenarios/first.yaml (its criterion is not in")
     assert lines[-1].startswith("Next: ")
+
+
+def test_editors_are_told_the_schemas(tmp_path: Path) -> None:
+    initialise(tmp_path, version="1.2.3")
+    for name, schema in (("ci-judge.yaml", "config"), ("scenarios/first.yaml", "scenarios")):
+        first = (tmp_path / name).read_text().splitlines()[0]
+        assert first.startswith("# yaml-language-server: $schema=https://")
+        assert first.endswith(f"/v1.2.3/schemas/{schema}.schema.json")
+        assert (REPOSITORY / "schemas" / f"{schema}.schema.json").is_file()

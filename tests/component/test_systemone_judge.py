@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -195,10 +196,18 @@ def test_a_local_server_gets_no_key_when_there_is_none() -> None:
     assert "authorization" not in script.requests[0].headers
 
 
-def test_a_model_that_can_change_is_said_in_every_report() -> None:
-    assert built(Script([])).identity.notice is None
+def test_without_a_model_it_is_the_latest() -> None:
     identity = built(Script([]), model=None).identity
     assert identity.model == "jev-latest"
-    assert "pin a version" in (identity.notice or "")
     assert identity.wire == "probability"
     assert identity.prompt_version is None
+
+
+def test_a_criterions_own_instructions_follow_the_others() -> None:
+    question = replace(about("Is kind."), criterion=a_criterion(instructions="Kind is brief."))
+    _, script = judged(ok(says(0.5)), question=question)
+    (sent,) = script.bodies[0]["questions"].values()
+    assert sent["instructions"] == f"{DEFAULT_INSTRUCTIONS} Kind is brief."
+    _, script = judged(ok(says(0.5)), question=question, instructions="Be strict.")
+    (sent,) = script.bodies[0]["questions"].values()
+    assert sent["instructions"] == "Be strict. Kind is brief."

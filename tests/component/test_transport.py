@@ -254,3 +254,52 @@ def test_one_exchange_after_another_opens_one_pool() -> None:
 
     asyncio.run(one_by_one())
     assert pools == 1
+
+
+def grouped(*errors: Exception) -> Exception:
+    return ExceptionGroup("all attempts failed", list(errors))
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (
+            grouped(OverflowError("connect(): port must be 0-65535.")),
+            FailureCode.INTERNAL,
+            "api.example:443 could not be made (OverflowError: connect(): port must be 0-65535.)",
+        ),
+        (
+            grouped(grouped(httpx.ConnectError("no"))),
+            FailureCode.CONNECTION_REFUSED,
+            "could not connect",
+        ),
+        (RuntimeError("Bearer hush"), FailureCode.INTERNAL, "could not be made (RuntimeError)"),
+        (httpx.InvalidURL("hush"), FailureCode.INTERNAL, "could not be made (InvalidURL)"),
+    ],
+)
+def test_nothing_that_the_http_library_raises_gets_out(
+    error: Exception, code: FailureCode, words: str
+) -> None:
+    outcome = send(Script([error]), retries=0)
+    assert isinstance(outcome, TransportFailure)
+    assert outcome.code is code
+    assert words in outcome.message
+    assert "hush" not in outcome.message
+
+
+def test_a_cancelled_exchange_is_no_failure_of_the_request() -> None:
+    class Stuck(httpx.AsyncBaseTransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            await asyncio.get_running_loop().create_future()
+            raise AssertionError(request)
+
+    async def cancelled() -> bool:
+        transport = Transport(http_transport_factory=Stuck)
+        sending = asyncio.create_task(transport.send(a_request(), retry=RetryPolicy(retries=0)))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        sending.cancel()
+        await asyncio.wait({sending}, timeout=5)
+        return sending.cancelled()
+
+    assert asyncio.run(cancelled())

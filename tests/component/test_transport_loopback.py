@@ -188,7 +188,14 @@ def test_nobody_listening_is_a_refusal_with_a_hint_in_a_container(in_container: 
     outcome = sent_alone(f"http://127.0.0.1:{free_port()}/", retries=2, in_container=in_container)
     assert failed(outcome).code is FailureCode.CONNECTION_REFUSED
     assert outcome.attempts == 3
+    assert "is it running?" in failed(outcome).message
     assert ("container" in failed(outcome).message) is in_container
+
+
+def test_a_port_that_does_not_exist_is_a_failure_in_words() -> None:
+    outcome = sent_alone("http://127.0.0.1:87655/x")
+    assert isinstance(outcome, TransportFailure)
+    assert "127.0.0.1:87655" in outcome.message
 
 
 def test_a_name_that_is_too_long_to_exist_is_told() -> None:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from ci_judge.errors import InvalidInput
+from ci_judge.judges.preflight import Looked, preflight
 from ci_judge.judges.registry import build_judge
 from ci_judge.judges.settings import JudgeSettings
 from ci_judge.judges.systemone import DEFAULT_INSTRUCTIONS
@@ -216,6 +218,53 @@ def test_a_server_that_takes_no_key_is_told() -> None:
         (answer,) = judged(base_url, CASE, key="any")
     assert isinstance(answer, JudgeFailure)
     assert "takes no key" in answer.message
+
+
+def looked_at(
+    base_url: str, *, key: str | None = "right", model: str | None = "jev-1.13.0"
+) -> Looked:
+    values = {"provider": "systemone", "model": model, "base_url": base_url, "api_key": key}
+
+    async def look() -> Looked:
+        transport = Transport(connections=1)
+        judge = JudgeSettings.model_validate(values)
+        try:
+            return await preflight((judge,), transport=transport, environment={})
+        finally:
+            await transport.aclose()
+
+    return asyncio.run(look())
+
+
+def test_a_look_before_anything_is_sent_finds_a_wrong_key_or_model() -> None:
+    with mock(key="right") as base_url:
+        looked = looked_at(base_url)
+        assert looked.requests == 1
+        assert 0 < (looked.usage.input_tokens or 0) < 200
+        with pytest.raises(InvalidInput, match=r"the key in judge\.api_key: .* Cannot authentic"):
+            looked_at(base_url, key="wrong")
+        with pytest.raises(InvalidInput, match="needs a key in TYPESAFE_API_KEY: "):
+            looked_at(base_url, key=None)
+        with pytest.raises(InvalidInput, match=r"no model 'jev-0': .* Unknown model: jev-0"):
+            looked_at(base_url, model="jev-0")
+    with (
+        mock("reject-jev-latest") as base_url,
+        pytest.raises(InvalidInput, match="no model 'jev-latest': "),
+    ):
+        looked_at(base_url, model=None)
+    with (
+        mock("wrong-route") as base_url,
+        pytest.raises(InvalidInput, match=r"does not answer questions there: .* answered 404"),
+    ):
+        looked_at(base_url)
+
+
+def test_a_server_with_faults_is_no_obstacle_to_the_look() -> None:
+    with mock(*sorted(HARMLESS - {"auth-rejects-header"})) as base_url:
+        assert looked_at(base_url).requests == 1
+    for fault in sorted(BROKEN.keys() - {"wrong-route"}):
+        with mock(fault) as base_url:
+            assert looked_at(base_url).requests == 1
 
 
 def test_every_fault_of_the_server_is_covered() -> None:

@@ -23,6 +23,7 @@ HOMES = {
     ),
     "regex": ("check_tools.py",),
     "rich": ("renderers/live_progress.py",),
+    "sqlite3": ("cache/sqlite_file.py",),
     "yaml": ("file_schema",),
 }
 

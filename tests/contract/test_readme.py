@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from ci_judge.errors import ExitCode
-from ci_judge.judges.settings import ProviderName
+from ci_judge.judges.settings import SHARED_BY_PANEL, ProviderName
 from ci_judge.model.suite import CheckKind, GateDefaults, GateKind
 from ci_judge.rules.gates import needed_passes
 from ci_judge.settings import load_settings
@@ -38,6 +38,15 @@ def test_the_configuration_loads(tmp_path: Path) -> None:
     assert settings.target is not None
     assert settings.target.headers == {"Authorization": "Bearer t0ken-t0ken"}
     assert settings.gate_defaults().kind is GateKind.EXACT
+
+
+def test_the_panel_loads(tmp_path: Path) -> None:
+    (tmp_path / "ci-judge.yaml").write_text(block("panel_rule: majority"))
+    judge = load_settings(config=None, cwd=tmp_path, environment={}, overrides={}).judge
+    assert judge is not None
+    assert [member.used_repetitions for member in judge.members] == [1, 3, 1]
+    said = README.split("What stands beside `panel` (")[1].split(")")[0]
+    assert set(re.findall(r"`(\w+)`", said)) <= set(SHARED_BY_PANEL)
 
 
 def test_the_criteria_and_scenarios_load(tmp_path: Path) -> None:

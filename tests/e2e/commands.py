@@ -43,6 +43,6 @@ def copy_of(example: str, folder: Path) -> Path:
         shutil.copytree(
             REPOSITORY / "examples" / example,
             folder / example,
-            ignore=shutil.ignore_patterns("ci-judge-report", "__pycache__"),
+            ignore=shutil.ignore_patterns("ci-judge-report", ".ci-judge", "__pycache__"),
         )
     )

@@ -115,13 +115,20 @@ def test_a_scenario_and_a_case_cannot_share_an_id(tmp_path: Path) -> None:
 def test_nothing_selected_is_exit_5(suite: Path) -> None:
     result = ci_judge("run", "-k", "nothing-like-it", cwd=suite)
     assert result.exit_code == 5
-    assert "none of the 1 tests is selected" in result.err
+    assert 'none of the 1 tests is selected by "nothing-like-it"' in result.err
 
 
 def test_an_explicit_runs_flag_warns_where_the_file_is_refused(suite: Path) -> None:
     result = ci_judge("run", "--runs", "1", "--threshold", "0.5", cwd=suite)
     assert result.exit_code == 3
     assert "warning: " in result.out
+
+
+def test_quiet_is_what_needs_a_look_the_result_and_the_paths(suite: Path) -> None:
+    lines = ci_judge("run", "-q", cwd=suite).out.splitlines()
+    heads = [line.partition(" ")[0] for line in lines if not line.startswith(" ")]
+    assert heads == ["?", "!", "json:", "junit:", "html:", "markdown:"]
+    assert lines[0].startswith("? refunds/asks  0 of 2, 2 runs without a verdict")
 
 
 def test_json_output_is_one_document_and_nothing_else(suite: Path) -> None:
@@ -155,8 +162,15 @@ def test_check_sends_nothing_and_needs_no_key(tmp_path: Path) -> None:
     result = ci_judge("check", cwd=tmp_path)
     assert result.exit_code == 0, result.err
     assert "refunds/asks" in result.out
-    assert "1 tests, 2 runs, judge: anthropic. Nothing was sent." in result.out
+    assert "1 test, 2 runs, judge: anthropic. Nothing was sent." in result.out
     assert not (tmp_path / "ci-judge-report").exists()
+
+
+def test_check_says_what_an_unreachable_gate_would_take(suite: Path) -> None:
+    result = ci_judge("check", "--runs", "1", "--threshold", "0.5", cwd=suite)
+    assert result.exit_code == 0, result.err
+    assert "refunds/asks  lower_bound, needs at least 4 runs\n" in result.out
+    assert "1 test, 1 run, judge: stub. Nothing was sent." in result.out
 
 
 @pytest.mark.parametrize("command", ["init", "check", "generate", "run", "render"])
@@ -196,3 +210,46 @@ def test_what_a_served_target_printed_before_it_died_is_shown_without_secrets(
     assert lines[-1].startswith("error: target.serve ended with exit code 1")
     assert "no database; token ***" in result.err
     assert "t0p-s3cret" not in result.err + result.out
+
+
+def test_an_unreachable_gate_is_blamed_on_what_set_it(suite: Path) -> None:
+    result = ci_judge("check", "--runs", "1", "--threshold", "0.9", cwd=suite)
+    assert "warning: --runs: " in result.out
+    write(suite, config=CONFIG.replace("threshold: 0.1", "threshold: 0.9"))
+    result = ci_judge("run", cwd=suite)
+    assert result.exit_code == 2
+    assert "error: ci-judge.yaml:3:7: " in result.err
+
+
+def test_check_warns_of_a_key_that_a_run_will_need(suite: Path) -> None:
+    write(suite, config=CONFIG.replace("provider: stub", "provider: openai, model: m"))
+    result = ci_judge("check", cwd=suite)
+    assert result.exit_code == 0
+    assert "warning: a run will be refused: the judge 'openai' needs a key" in result.out
+    assert "will be refused" not in ci_judge("check", cwd=suite, OPENAI_API_KEY="k").out
+
+
+@pytest.mark.parametrize(
+    ("body", "warned"),
+    [("{q: '{{message}}'}", True), ("{q: '{{message}}', id: '{{uuid}}'}", False), ("null", False)],
+)
+def test_several_turns_to_a_target_that_is_told_only_the_last_are_warned_about(
+    suite: Path,
+    body: str,
+    warned: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    write(
+        suite,
+        config=CONFIG.replace("retries: 0", f"retries: 0, body: {body}"),
+        scenarios=SCENARIOS.replace("message: How?", "turns: [How?, Really?]"),
+    )
+    result = ci_judge("check", cwd=suite)
+    assert result.exit_code == 0
+    assert ("it must remember the conversation by itself" in result.out) is warned
+
+
+def test_a_case_file_that_is_left_out_is_named(suite: Path) -> None:
+    (suite / "case_prices.py").write_text('@case("R")\ndef test_a(): ...\n')
+    assert (
+        "warning: case_prices.py: this case file is in none of" in ci_judge("check", cwd=suite).out
+    )

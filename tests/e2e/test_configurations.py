@@ -89,14 +89,16 @@ def test_a_chat_endpoint_judged_by_a_model(tmp_path: Path) -> None:
         )
     assert result.exit_code == 0, result.out + result.err
     chats, judgements = served.to("/api/chat"), served.to("/v1/messages")
-    assert (len(chats), len(judgements)) == (10, 10)
+    # The answers are the same ten times over, so there is one judgement to make.
+    assert (len(chats), len(judgements)) == (10, 1)
     assert chats[0].headers["authorization"] == f"Bearer {TOKEN}"
     assert chats[0].body == {"message": "How long?", "history": []}
     assert judgements[0].headers["x-api-key"] == "sk-ant-0123456789"
     assert judgements[0].body["model"] == "claude-sonnet-5"
     report = report_of(tmp_path)
     assert report["judge"]["models_answered"] == ["claude-sonnet-5-20260101"]
-    assert (report["summary"]["input_tokens"], report["summary"]["output_tokens"]) == (3000, 200)
+    assert report["summary"]["judge_cached"] == 9
+    assert (report["summary"]["input_tokens"], report["summary"]["output_tokens"]) == (300, 20)
     for path in (tmp_path / "ci-judge-report").iterdir():
         text = path.read_text()
         assert TOKEN not in text, path.name

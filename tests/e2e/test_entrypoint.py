@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from ci_judge.sinks.outputs import OUTPUTS
 from tests.e2e.commands import LONGEST_SECONDS, REPOSITORY, copy_of
 from tests.github_fake import TOKEN, github
 from tests.runner_double import RunnerFiles, SeenLog, read_log, read_outputs, read_summary
@@ -22,9 +23,11 @@ class Step:
     def __init__(self, folder: Path) -> None:
         self.files = RunnerFiles(folder)
 
-    def run(self, environment: dict[str, str]) -> tuple[int, SeenLog, str]:
+    def run(
+        self, environment: dict[str, str], *, entrypoint: Path = REPOSITORY / "entrypoint.py"
+    ) -> tuple[int, SeenLog, str]:
         done = subprocess.run(
-            [sys.executable, "-I", "-B", "-u", str(REPOSITORY / "entrypoint.py")],
+            [sys.executable, "-I", "-B", "-u", str(entrypoint)],
             cwd=self.files.workspace,
             env={"PATH": os.environ["PATH"]} | environment,
             stdout=subprocess.PIPE,
@@ -74,6 +77,10 @@ def test_the_example_fails_with_outputs_summary_annotation_and_comment(step: Ste
     assert "Asks how to get money back" in body
     assert outputs["comment-url"].startswith("https://github.example/")
     assert TOKEN in log.masks
+    groups = [command.message for command in log.commands if command.name == "group"]
+    assert groups[0] == "Tests as they finish"
+    assert "2 passed, 1 failed: Refund policy" in groups
+    assert len(groups) == sum(command.name == "endgroup" for command in log.commands)
 
 
 def test_what_the_workspace_holds_does_not_reach_our_process(step: Step) -> None:
@@ -163,6 +170,42 @@ def test_a_signal_sets_the_outputs(step: Step, number: signal.Signals, code: int
     outputs = read_outputs(step.files.output)
     assert outputs["status"] == "interrupted"
     assert (step.files.workspace / outputs["json"]).is_file()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_while_we_are_still_being_imported_sets_the_outputs(
+    step: Step, tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    checkout = a_checkout_that_runs(
+        f"import os, signal\nos.kill(os.getpid(), signal.{number.name})\n", tmp_path / "checkout"
+    )
+    step.files.output.write_text("another<<word\nstatus\nword\n")
+    ended, _, text = step.run(step.files.environment(), entrypoint=checkout)
+    assert ended == code, text
+    outputs = read_outputs(step.files.output)
+    assert outputs.pop("another") == "status"
+    assert outputs == dict.fromkeys(OUTPUTS, "") | {"status": "interrupted"}
+    assert "Traceback" not in text
+
+
+def test_a_signal_after_the_run_leaves_what_the_run_has_said(step: Step, tmp_path: Path) -> None:
+    checkout = a_checkout_that_runs(
+        "import os, pathlib, signal\n"
+        "pathlib.Path(os.environ['GITHUB_OUTPUT']).write_text('status<<word\\npassed\\nword\\n')\n"
+        "os.kill(os.getpid(), signal.SIGTERM)\n",
+        tmp_path / "checkout",
+    )
+    ended, _, _ = step.run(step.files.environment(), entrypoint=checkout)
+    assert ended == 143
+    assert read_outputs(step.files.output) == {"status": "passed"}
+
+
+def a_checkout_that_runs(code: str, folder: Path) -> Path:
+    """Make a checkout whose action is these lines, and give its entrypoint."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(REPOSITORY / "ci_judge", folder / "ci_judge", ignore=ignored)
+    (folder / "ci_judge/action/__init__.py").write_text(code)
+    return Path(shutil.copy(REPOSITORY / "entrypoint.py", folder))
 
 
 def test_with_arguments_it_is_the_command_line() -> None:

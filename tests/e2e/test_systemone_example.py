@@ -31,7 +31,7 @@ def test_each_trial_is_a_seeded_draw_under_its_likelihood(tmp_path: Path) -> Non
         report = run_example(folder, base_url)
     runs = runs_of(report)
     assert len(runs) == 3
-    assert report["summary"]["judge_requests"] == 9
+    assert report["summary"]["judge_requests"] == 9 + 1  # and one look before the first target
     for (run,) in runs.values():
         rulings = [trial["rulings"][0] for trial in run["trials"]]
         assert len(rulings) == 3
@@ -61,7 +61,7 @@ def test_the_same_seed_gives_the_same_draws_and_another_does_not(tmp_path: Path)
         assert draws("--seed", "8") != first
 
 
-def test_a_server_that_wants_a_key_leaves_every_test_undecided(tmp_path: Path) -> None:
+def test_a_server_that_wants_a_key_is_found_before_anything_is_judged(tmp_path: Path) -> None:
     folder = copy_of("python-cases", tmp_path)
     with mock(key="sk-0123456789") as base_url:
         result = ci_judge(
@@ -70,6 +70,6 @@ def test_a_server_that_wants_a_key_leaves_every_test_undecided(tmp_path: Path) -
             cwd=folder,
             CI_JUDGE_JUDGE_BASE_URL=base_url,
         )
-    assert result.exit_code == 3
-    report = json.loads((folder / "ci-judge-report/report.json").read_text())
-    assert (report["summary"]["errors"], report["summary"]["failed"]) == (3, 0)
+    assert result.exit_code == 2
+    assert len(result.err.splitlines()) == 1
+    assert "TYPESAFE_API_KEY" in result.err

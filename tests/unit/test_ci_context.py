@@ -64,3 +64,20 @@ def test_a_missing_event_file_leaves_things_unknown() -> None:
 def test_outside_of_a_ci_everything_is_unknown() -> None:
     assert github_context({}) == CiContext()
     assert set(github_context({}).entry().values()) == {None}
+
+
+@pytest.mark.parametrize(
+    ("home", "name", "from_fork"),
+    [
+        ("stranger/ex-ample", "pull_request", True),
+        ("octo.org/EX-AMPLE", "pull_request", False),
+        ("stranger/ex-ample", "pull_request_target", False),
+        (None, "pull_request", False),
+    ],
+)
+def test_a_fork_is_another_repository_whose_runs_get_no_secrets(
+    tmp_path: Path, home: str | None, name: str, *, from_fork: bool
+) -> None:
+    head = {"sha": "f" * 40, "ref": "main", "repo": {"full_name": home}}
+    context = pull_request(tmp_path, {"pull_request": {"number": 7, "head": head}}, name)
+    assert context.from_fork is from_fork

@@ -202,4 +202,4 @@ def test_the_problems_of_all_files_come_at_once(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput) as caught:
         load_criteria([empty, tmp_path / "absent.md", faulty], root=tmp_path)
     files = [str(problem.place) for problem in caught.value.problems]
-    assert files == ["empty.md", "absent.md", "faulty.md:1"]
+    assert files == ["empty.md:1", "absent.md", "faulty.md:1"]

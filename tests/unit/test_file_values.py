@@ -172,7 +172,7 @@ def test_json_below_the_top_keeps_its_numbers() -> None:
         ("switch: 1", "switch must be true or false, not 1"),
         ("switch: yes", 'switch must be true or false, not "yes"'),
         ('switch: "true"', 'switch must be true or false, not "true" (write true without quotes)'),
-        ("variable: A-B", 'variable must be the name of a variable, not "A-B"'),
+        ("variable: A-B", "variable must be the name of a variable: letters, digits and _"),
     ],
 )
 def test_nothing_is_converted_silently(line: str, problem: str) -> None:

@@ -41,7 +41,8 @@ def result(gate: GateRule, passes: int, errors: int = 0, not_run: int = 0) -> Ga
             (
                 "8 of 10 passed (80 %, 95 % interval 49 to 94 %); "
                 "the gate needs the lower bound at 70 %, that is 10 of 10. "
-                "Not proven either way: about 71 more runs at this rate would decide it."
+                "The rate is above 70 %, but 10 runs are too few to prove it: "
+                "at this rate about 85 would do."
             ),
         ),
         (
@@ -49,8 +50,71 @@ def result(gate: GateRule, passes: int, errors: int = 0, not_run: int = 0) -> Ga
             (
                 "7 of 10 passed (70 %, 95 % interval 40 to 89 %); "
                 "the gate needs the lower bound at 70 %, that is 10 of 10. "
-                "Not proven either way: so close to the threshold, more runs at this rate decide "
-                "nothing."
+                "The rate is exactly 70 %: more runs at this rate cannot decide it."
+            ),
+        ),
+        (
+            result(rule(LOWER, 10), 6),
+            (
+                "6 of 10 passed (60 %, 95 % interval 31 to 83 %); "
+                "the gate needs the lower bound at 70 %, that is 10 of 10. "
+                "The rate is below 70 %: more runs would most likely confirm the failure."
+            ),
+        ),
+        (
+            result(rule(EXACT, 20), 16),
+            (
+                "16 of 20 passed (80 %, 95 % interval 58 to 92 %); "
+                "the gate needs 95 % proof of a rate above 70 %, that is at least 18 of 20. "
+                "The rate is above 70 %, but 20 runs are too few to prove it: "
+                "at this rate about 65 would do."
+            ),
+        ),
+        (
+            result(rule(LOWER, 1000), 701),
+            (
+                "701 of 1000 passed (70.1 %, 95 % interval 67 to 73 %); "
+                "the gate needs the lower bound at 70 %, that is at least 729 of 1000. "
+                "The rate is so little above 70 % that no reasonable number would prove it."
+            ),
+        ),
+        (
+            result(rule(RATE, 10), 6),
+            (
+                "6 of 10 passed (60 %, 95 % interval 31 to 83 %); "
+                "the gate needs a rate of 70 %, that is at least 7 of 10."
+            ),
+        ),
+        (
+            result(rule(LOWER, 14), 0, errors=11),
+            (
+                "0 passed and 3 failed of 14 runs, 11 ended in errors; "
+                "the gate needs the lower bound at 70 %, that is 14 of 14. "
+                "Even if those 11 had passed, 11 of 14 would be too few."
+            ),
+        ),
+        (
+            result(rule(LOWER, 20), 2, errors=1, not_run=12),
+            (
+                "2 passed and 5 failed of 20 runs, 1 ended in an error and 12 were not run; "
+                "the gate needs the lower bound at 70 %, that is at least 19 of 20. "
+                "Even if those 13 had passed, 15 of 20 would be too few."
+            ),
+        ),
+        (
+            result(rule(LOWER, 10), 4, errors=6),
+            (
+                "4 passed and 0 failed of 10 runs, 6 ended in errors; "
+                "the gate needs the lower bound at 70 %, that is 10 of 10. "
+                "Not decided: those 6 could turn it either way."
+            ),
+        ),
+        (
+            result(rule(RATE, 10, "0.2"), 2, errors=8),
+            (
+                "2 passed and 0 failed of 10 runs, 8 ended in errors; "
+                "the gate needs a rate of 20 %, that is at least 2 of 10. "
+                "Those 8 could not change the result."
             ),
         ),
         (
@@ -66,7 +130,7 @@ def result(gate: GateRule, passes: int, errors: int = 0, not_run: int = 0) -> Ga
             (
                 "8 of 8 judged runs passed (100 %, 95 % interval 68 to 100 %); "
                 "the gate needs the lower bound at 70 %, that is 10 of 10. "
-                "Not decided: 2 runs ended in an error and could turn it either way."
+                "Not decided: 2 runs ended in errors and could turn it either way."
             ),
         ),
         (
@@ -111,8 +175,7 @@ def result(gate: GateRule, passes: int, errors: int = 0, not_run: int = 0) -> Ga
             (
                 "10 of 10 passed (100 %, 95 % interval 72 to 100 %); "
                 "the gate needs the lower bound at 80 %, which 10 runs cannot show even if all "
-                "pass: that takes at least 16 runs. "
-                "Not proven either way: about 6 more runs at this rate would decide it."
+                "pass: that takes at least 16 runs."
             ),
         ),
         (
@@ -125,7 +188,7 @@ def result(gate: GateRule, passes: int, errors: int = 0, not_run: int = 0) -> Ga
         ),
         (
             result(rule(LOWER, 10), 0, errors=3, not_run=7),
-            "nothing was judged: 3 runs ended in an error and 7 were not run.",
+            "nothing was judged: 3 runs ended in errors and 7 were not run.",
         ),
         (result(rule(LOWER, 10), 0, not_run=10), "nothing was judged: 10 runs were not run."),
         (result(rule(RATE, 1, "1"), 1), "passed; its one run must pass."),
@@ -190,3 +253,28 @@ def test_shown_numbers_never_contradict_the_verdict(
     assert (rate == 1) == (decided.rate == 1)
     assert (rate == 0) == (decided.rate == 0)
     assert low <= rate <= high
+
+
+@given(st.sampled_from(GateKind), st.integers(2, 60), st.integers(1, 19), st.data())
+def test_no_rate_is_told_when_most_runs_gave_no_verdict(
+    kind: GateKind, runs: int, twentieths: int, data: st.DataObject
+) -> None:
+    passes = data.draw(st.integers(0, runs))
+    errors = data.draw(st.integers(0, runs - passes))
+    not_run = data.draw(st.integers(0, runs - passes - errors))
+    decided = result(
+        rule(kind, runs, f"{twentieths}/20"), passes, errors=errors, not_run=not_run
+    ).sentence
+    mostly = (errors + not_run) * 2 > runs
+    assert ("interval" not in decided) == mostly
+    assert ("The rate is" not in decided) or not mostly
+
+
+@given(st.sampled_from([RATE, MISSES]), st.integers(2, 60), st.data())
+def test_gates_without_proof_never_ask_for_more_runs(
+    kind: GateKind, runs: int, data: st.DataObject
+) -> None:
+    decided = result(rule(kind, runs), data.draw(st.integers(0, runs)))
+    assert decided.more_runs is None
+    assert "more runs" not in decided.sentence
+    assert "too few" not in decided.sentence

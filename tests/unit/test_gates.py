@@ -296,14 +296,19 @@ def test_a_tally_of_other_runs_is_a_mistake_in_the_program() -> None:
 @pytest.mark.parametrize(
     ("gate", "passes", "more"),
     [
-        (rule(LOWER, 10), 8, 71),
-        (rule(LOWER, 10), 6, 71),
+        (rule(LOWER, 10), 8, 75),
+        (rule(LOWER, 10), 6, None),
+        (rule(EXACT, 10), 6, None),
+        (rule(EXACT, 10), 7, None),
+        (rule(EXACT, 20), 16, 45),
+        (rule(RATE, 10), 6, None),
         (rule(LOWER, 10), 7, None),
         (rule(LOWER, 10, "0.8"), 10, 6),
         (rule(EXACT, 10, "0.8"), 10, 4),
         (rule(LOWER, 10, "1"), 10, None),
         (rule(MISSES, 10), 9, None),
         (rule(LOWER, 1000, "0.7001"), 700, None),
+        (rule(LOWER, 1000, "0.6999"), 700, None),
         (rule(EXACT, 1000, "0.6999"), 700, None),
     ],
 )
@@ -311,29 +316,39 @@ def test_more_runs(gate: GateRule, passes: int, more: int | None) -> None:
     assert result(gate, passes).more_runs == more
 
 
-@given(st.integers(2, 25), st.integers(1, 19), st.data())
-def test_the_estimate_decides_when_the_rate_can_be_kept(
-    runs: int, twentieths: int, data: st.DataObject
+@given(st.sampled_from([LOWER, EXACT]), st.integers(2, 25), st.integers(1, 19), st.data())
+def test_that_many_runs_pass_the_gate_at_no_higher_rate_and_fewer_do_not(
+    kind: GateKind, runs: int, twentieths: int, data: st.DataObject
 ) -> None:
-    gate = rule(LOWER, runs, f"{twentieths}/20")
+    gate = rule(kind, runs, f"{twentieths}/20")
     passes = data.draw(st.integers(0, runs))
     more = result(gate, passes).more_runs
     if more is None:
         return
     rate = Fraction(passes, runs)
-    # the least number of runs from there on in which the rate can be had exactly
-    total = -(-(runs + more) // rate.denominator) * rate.denominator
-    interval = wilson(int(rate * total), total, confidence=gate.confidence)
-    assert interval.low >= gate.threshold or interval.high < gate.threshold
-    fewer = (runs + more - 1) // rate.denominator * rate.denominator
-    interval = wilson(int(rate * fewer), fewer, confidence=gate.confidence)
-    assert interval.low < gate.threshold <= interval.high
+    assert rate > gate.threshold
+    assert rate_passes(gate, rate, runs + more)
+    tried = range(runs + 1, runs + min(more, 100))
+    assert not any(rate_passes(gate, rate, fewer) for fewer in tried)
 
 
-def test_the_exact_gate_passes_with_the_estimate() -> None:
-    more = result(rule(EXACT, 20), 17).more_runs
+def rate_passes(gate: GateRule, rate: Fraction, runs: int) -> bool:
+    needed = needed_passes(GateRule(kind=gate.kind, runs=runs, threshold=gate.threshold))
+    return needed is not None and needed <= rate * runs
+
+
+@pytest.mark.parametrize("kind", [LOWER, EXACT])
+def test_a_rate_little_above_the_threshold_needs_thousands(kind: GateKind) -> None:
+    more = result(rule(kind, 1000), 712).more_runs
     assert more is not None
-    total = 20 + more
-    needed = needed_passes(rule(EXACT, total))
-    assert needed is not None
-    assert int(Fraction(17, 20) * total) >= needed
+    assert rate_passes(rule(kind, 1000), Fraction(712, 1000), 1000 + more)
+
+
+@given(st.sampled_from([LOWER, EXACT]), st.integers(1, 25), st.integers(0, 20), st.data())
+def test_more_runs_are_no_remedy_at_or_below_the_threshold(
+    kind: GateKind, runs: int, twentieths: int, data: st.DataObject
+) -> None:
+    gate = rule(kind, runs, f"{twentieths}/20")
+    passes = data.draw(st.integers(0, runs))
+    if Fraction(passes, runs) <= gate.threshold:
+        assert result(gate, passes).more_runs is None

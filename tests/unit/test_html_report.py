@@ -127,6 +127,57 @@ def test_the_strip_has_a_cell_for_each_run() -> None:
     assert 'href="#test-a-x-run-1" aria-label="Run 1: failed"' in strip
 
 
+def test_the_strip_explains_its_signs_and_outlines() -> None:
+    text = page(a_group(a_test("a/x", passes=4, fails=1, errors=1))).text
+    assert (
+        "Runs in order: ✓ passed, ✗ failed, ? ended in an error, which neither passes nor fails."
+        " Outlined runs are shown below: select one to go there."
+    ) in text
+    assert "- not run" not in text
+    nothing_shown = page(a_group(a_test("a/x", passes=0, not_run=3, planned=3, result="error")))
+    assert "Runs in order: - not run." in nothing_shown.text
+    assert "Outlined" not in nothing_shown.text
+
+
+def test_undecided_is_explained_in_words() -> None:
+    text = page(a_group(a_test("a/x", passes=9, errors=1))).text
+    assert (
+        "undecided: runs ended in errors or were not made, so neither passed nor failed"
+    ) in text
+    assert "Next: first fix what made the run end in an error" in text
+
+
+def test_a_broken_judge_is_told_beside_failures() -> None:
+    trouble = {"outcome": "judge_error", "reason": "answered <b>404</b>", "runs": 11}
+    test = a_test("a/x", passes=0, fails=3, errors=11, result="failed", troubles=[trouble])
+    html = rendered(*a_report(a_group(test)))
+    found = Page(html)
+    assert (
+        "11 runs ended in errors because the judge gave no verdict: answered <b>404</b>"
+    ) in found.text
+    assert "Next: first fix what made the runs end in errors" in found.text
+    assert "0 of 3 judged" in found.text
+    [plot] = [svg["aria-label"] for svg in found.all("svg") if "aria-label" in svg]
+    assert plot == "failed: 11 runs without a verdict, threshold 70 %"
+    assert 'href="#dot-failed" x="0%"' not in html
+    assert "56 %" not in found.text.replace(test["gate"]["sentence"], "")
+
+
+def test_a_rate_of_some_runs_is_told_as_theirs() -> None:
+    found = page(a_group(a_test("a/x", passes=8, errors=2)))
+    assert "100 % of 8 judged" in found.text
+    assert "8 of 8 judged" in found.text
+
+
+def test_a_failure_that_is_forgiven_is_not_green() -> None:
+    html = rendered(
+        *a_report(a_group(a_test("a/x", fails=1)), status="passed", headline="Forgiven by fail_on.")
+    )
+    assert "<h1>1 of 1 test failed; this does not fail the step</h1>" in html
+    assert 'banner card advisory"' in html
+    assert "<p>Forgiven by fail_on.</p>" in html
+
+
 def test_what_checks_found_is_marked_in_the_answer() -> None:
     said = "You have 14\n days, or 114 days."
     run = a_run(
@@ -156,7 +207,7 @@ def test_what_was_not_judged_is_said() -> None:
     text = page(
         a_group(id="bare"), a_group(a_skipped_test("a/later")), warnings=["Something is odd."]
     ).text
-    assert "No scenario covers this criterion" in text
+    assert "No test of this run covers this criterion" in text
     assert "Skipped: waits for the new catalogue" in text
     assert "Something is odd." in text
     assert "phrase check, not a judge of meaning" in text

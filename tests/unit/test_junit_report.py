@@ -114,6 +114,32 @@ def test_a_failure_says_why_in_one_line_and_shows_the_first_failing_run() -> Non
     assert (case.get("classname"), case.get("line")) == ("scenarios.refunds", "12")
 
 
+def test_details_say_what_to_do_next() -> None:
+    details = str(one_case(a_test("a/x", passes=4, fails=16)).findtext("failure"))
+    assert "\nNext: read the failing answers; fix the feature if they are wrong, " in details
+    skipped = one_case(a_skipped_test("a/x")).findtext("skipped")
+    assert "Next" not in str(skipped)
+
+
+def test_a_broken_judge_is_told_beside_failures() -> None:
+    trouble = {"outcome": "judge_error", "reason": "answered 404\x00", "runs": 11}
+    case = one_case(
+        a_test("a/x", passes=0, fails=3, errors=11, result="failed", troubles=[trouble])
+    )
+    failure = case.find("failure")
+    assert failure is not None
+    told = "11 runs ended in errors because the judge gave no verdict: answered 404\\x00"
+    assert str(failure.get("message")).endswith(told)
+    assert f"\n{told}\nNext: first fix what made the runs end in errors" in str(failure.text)
+    assert str(case.findtext("system-out")).startswith(f"{told}\n\nRun 1 of 14\n")
+
+
+def test_errors_are_told_where_a_test_passed_in_spite_of_them() -> None:
+    case = one_case(a_test("a/x", passes=19, errors=1, result="passed"))
+    assert [child.tag for child in case] == ["properties", "system-out"]
+    assert str(case.findtext("system-out")).startswith("1 run ended in an error because the target")
+
+
 def test_a_sentence_that_is_missing_still_leaves_a_failure() -> None:
     test = a_test("refunds/x", passes=0, fails=1)
     test["gate"]["sentence"] = ""

@@ -2,8 +2,10 @@
 
 from fractions import Fraction
 
+from ci_judge.errors import Place
 from ci_judge.model.judging import VotePolicy
-from ci_judge.model.suite import Expectation, GateKind, Suite
+from ci_judge.model.suite import Expectation, GateDefaults, GateKind, GateRule, Suite
+from ci_judge.suites.gate_origins import GateOrigins
 from ci_judge.suites.linting import gate_problems, warnings
 from tests.model_builders import a_case_test, a_criterion, a_rule, a_scenario
 
@@ -12,7 +14,7 @@ FAR = a_rule(runs=3, threshold=Fraction(9, 10))
 
 
 def linted(suite: Suite, provider: str | None = "anthropic") -> tuple[str, ...]:
-    return warnings(suite, provider=provider, votes=None)
+    return warnings(suite, providers={provider} if provider else (), policies=())
 
 
 def suite_of(*scenarios: object, **changes: object) -> Suite:
@@ -21,7 +23,7 @@ def suite_of(*scenarios: object, **changes: object) -> Suite:
 
 def test_a_sound_suite_gets_no_warning() -> None:
     suite = suite_of(a_scenario(), cases=(a_case_test(),))
-    assert warnings(suite, provider="stub", votes=VotePolicy(repetitions=3)) == ()
+    assert warnings(suite, providers={"stub"}, policies=[VotePolicy(repetitions=3)]) == ()
     assert gate_problems(suite.tests, allow_unreachable=False) == ()
 
 
@@ -50,6 +52,17 @@ def test_a_skipped_test_has_no_gate_to_reach() -> None:
     suite = suite_of(a_scenario(gate=FAR, skip="later"))
     assert gate_problems(suite.tests, allow_unreachable=False) == ()
     assert linted(suite) == ()
+
+
+def test_quotes_of_other_languages_are_no_phrase_and_said_so() -> None:
+    kept = a_scenario("a", expectations=(Expectation(text="Says \u00ab14 jours\u00bb."),))
+    corner = a_scenario("b", expectations=(Expectation(text="\u300c14\u65e5\u300d"),))
+    found = linted(suite_of(kept, corner))
+    assert [text.partition(" (")[0] for text in found] == [
+        'scenarios/refunds.yaml:4: "refunds/a": no answer is searched for \u00ab14 jours\u00bb',
+        'scenarios/refunds.yaml:4: "refunds/b": no answer is searched for \u300c14\u65e5\u300d',
+    ]
+    assert "double quotes" in found[0]
 
 
 def test_gates_that_cannot_fail_are_pointed_out() -> None:
@@ -92,6 +105,54 @@ def test_criteria_without_scenarios_are_named() -> None:
 
 def test_a_rate_just_above_a_fraction_is_named() -> None:
     votes = VotePolicy(repetitions=3, minimum_pass_rate=Fraction(67, 100), rate_text="0.67")
-    (warning,) = warnings(suite_of(a_scenario()), provider="openai", votes=votes)
+    (warning,) = warnings(suite_of(a_scenario()), providers={"openai"}, policies=[votes])
     assert "0.67 of 3 needs 3 of 3" in warning
     assert "write 2/3 if 2 of 3 should do" in warning
+
+
+RUNS = Place(file="--runs")
+THRESHOLD = Place(file="ci-judge.yaml", line=7, column=3)
+
+
+def placed(gate: GateRule, **places: Place) -> str:
+    """Say the problem of a gate, where 3 runs and a rate of 9/10 are the configuration's."""
+    defaults = GateDefaults(runs=3, threshold=Fraction(9, 10))
+    origins = GateOrigins(defaults=defaults, places=places)
+    (problem,) = gate_problems([a_scenario(gate=gate)], allow_unreachable=False, origins=origins)
+    return str(problem)
+
+
+def test_an_unreachable_gate_is_placed_where_it_was_set() -> None:
+    assert placed(FAR, runs=RUNS, threshold=THRESHOLD).startswith('--runs: "refunds/')
+    assert placed(FAR, threshold=THRESHOLD).startswith("ci-judge.yaml:7:3: ")
+    assert placed(FAR).startswith("scenarios/refunds.yaml:4: ")
+
+
+def test_a_gate_of_the_scenarios_own_stays_there_and_names_what_else_shares_in_it() -> None:
+    own_threshold = a_rule(runs=3, threshold=Fraction(99, 100))
+    found = placed(own_threshold, runs=RUNS, threshold=THRESHOLD)
+    assert found.startswith("scenarios/refunds.yaml:4: ")
+    assert "run.runs comes from --runs" in found
+    assert "ci-judge.yaml" not in found
+    own_runs = a_rule(runs=2, threshold=Fraction(9, 10))
+    found = placed(own_runs, runs=RUNS, threshold=THRESHOLD)
+    assert "run.threshold comes from ci-judge.yaml:7:3" in found
+
+
+def test_a_rate_that_no_runs_can_prove_is_blamed_on_the_threshold() -> None:
+    certain = Fraction(1)
+    origins = GateOrigins(
+        defaults=GateDefaults(threshold=certain), places={"runs": RUNS, "threshold": THRESHOLD}
+    )
+    tests = [a_scenario(gate=a_rule(threshold=certain))]
+    (problem,) = gate_problems(tests, allow_unreachable=False, origins=origins)
+    assert problem.place == THRESHOLD
+
+
+def test_an_allowed_unreachable_gate_is_placed_the_same_way() -> None:
+    origins = GateOrigins(
+        defaults=GateDefaults(runs=3, threshold=Fraction(9, 10)), places={"runs": RUNS}
+    )
+    suite = suite_of(a_scenario(gate=FAR))
+    (warning,) = warnings(suite, providers=(), policies=(), origins=origins)
+    assert warning.startswith("--runs: ")

@@ -28,7 +28,7 @@ def test_counts_come_first_and_what_failed_before_what_passed() -> None:
     )
     order = [
         "phrase check, not a judge of meaning",
-        "Criteria that no scenario covers:** `bare`",
+        "Criteria that no test of this run covers:** `bare`",
         "| ❌ `Bad` | 8 of 10 | `··········├───┃─●──┤·` 80 % (49 to 94 %) | at least 10 of 10 |",
         "❌ **`Bad`** in `scenarios/refunds.yaml` line 12",
         "the gate needs at least 10 of 10.",
@@ -63,8 +63,33 @@ def test_runs_are_read_for_what_needs_a_look_alone() -> None:
 def test_an_undecided_test_shows_its_error() -> None:
     text = "".join(render(*a_report(a_group(a_test("a/x", passes=5, fails=1, errors=1)))))
     assert "⚠️ CI Judge: 1 of 1 test could not be decided" in text
-    assert "Run 2: The target refused the connection." in text
+    assert (
+        "1 run ended in an error because the target gave no answer to judge: "
+        "The target refused the connection.\\\n"
+        "**Next:** first fix what made the run end in an error, then run it again; "
+    ) in text
+    assert "<summary>Run 2 of 7 in full</summary>" in text
     assert "connection_refused: The target refused the connection." in text
+
+
+def test_a_broken_judge_is_told_beside_failures() -> None:
+    trouble = {"outcome": "judge_error", "reason": "answered 404: <b>@octo-user</b>", "runs": 11}
+    test = a_test("a/x", passes=0, fails=3, errors=11, result="failed", troubles=[trouble])
+    text = "".join(render(*a_report(a_group(test))))
+    assert "| ❌ `X` | 0 of 14 | 11 runs without a verdict |" in text
+    assert (
+        "11 runs ended in errors because the judge gave no verdict: "
+        "`answered 404: <b>@octo-user</b>`\\\n"
+        'Run 1: The response does not contain "14 days". (certain: no judge was asked)\\\n'
+        "**Next:** first fix what made the runs end in errors, then run it again."
+    ) in text
+    assert "bad luck" not in text
+
+
+def test_errors_are_told_where_a_test_passed_in_spite_of_them() -> None:
+    text = "".join(render(*a_report(a_group(a_test("a/x", passes=19, errors=1, result="passed")))))
+    assert "100 % of 19 judged (83 to 100 %)" in text
+    assert "\n\n- `X`: 1 run ended in an error because the target gave no answer to judge: " in text
 
 
 @pytest.mark.parametrize("limit", [65_000, 20_000, 5_000, 1_500])

@@ -1,4 +1,5 @@
 import io
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -41,6 +42,11 @@ def a_result(outcome: Any, **scenario: Any) -> TestResult:
 )
 def test_a_line_tells_the_result(outcome: Any, scenario: dict[str, Any], line: str) -> None:
     assert result_line(a_result(outcome, id="a/x", **scenario)) == line
+
+
+def test_a_line_counts_the_errors() -> None:
+    result = replace(a_result("failed", id="a/x"), tally=Tally(planned=14, fails=3, errors=11))
+    assert result_line(result) == "✗ a/x  0 of 14, 11 errors, failed"
 
 
 def test_plain_progress_writes_a_line_a_test_and_none_a_run() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_judge.redaction import MASK, WITHHELD, Redactor, header_secrets, secret_values
+from ci_judge.redaction import MASK, WITHHELD, Redactor, header_secrets, secret_values, url_secrets
 
 SECRET = 'sk/ä+"9 <x>\\=?'
 
@@ -56,6 +56,10 @@ def test_no_secret_survives_in_any_text(secret: str, text: str, at: int) -> None
     assert secret not in hidden.replace(MASK, "\0")
 
 
+def test_a_secret_that_was_put_on_one_line_is_masked() -> None:
+    assert Redactor(["correct  horse\tbattery"]).text("no correct horse battery!") == f"no {MASK}!"
+
+
 def test_overlapping_secrets_leave_nothing_of_either() -> None:
     redactor = Redactor(["abcdefgh", "efghijkl"])
     assert redactor.text("<abcdefghijkl>") == f"<{MASK}>"
@@ -68,7 +72,9 @@ def test_each_long_line_of_a_secret_is_a_secret() -> None:
 
 
 def test_short_secrets_do_not_blank_the_report() -> None:
-    assert Redactor(["main", "14", ""]).text("main: 14 of 14") == "main: 14 of 14"
+    redactor = Redactor(["main", "14", "", " " * 9, "a        b", "main" + " " * 9])
+    text = "main: 14 of 14 a b         ."
+    assert redactor.text(text) == text
 
 
 def test_values_keep_their_shape() -> None:
@@ -151,3 +157,77 @@ def test_the_secrets_of_a_header_are_what_proves_who_asks(
 def test_every_value_of_a_cookie_is_masked_wherever_it_comes_back() -> None:
     redactor = Redactor(header_secrets("Cookie", "sid=0123456789; csrf=abcdefghij"))
     assert redactor.text("csrf abcdefghij, sid 0123456789") == f"csrf {MASK}, sid {MASK}"
+
+
+AWKWARD = "pa/ss+wo'rd&<é>=="
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        quote(AWKWARD),
+        json.dumps(AWKWARD)[1:-1]
+        .replace("&", r"\u0026")
+        .replace("<", r"\u003C")
+        .replace("'", r"\u0027"),
+        "".join(rf"\u{ord(c):04X}" if not c.isalnum() else c for c in AWKWARD),
+        html.escape(AWKWARD).replace("&#x27;", "&#39;"),
+        html.escape(AWKWARD).replace("&#x27;", "&apos;").replace("é", "&eacute;"),
+        html.escape(AWKWARD).replace("&#x27;", "&#x0027;").replace("é", "&#233;"),
+        AWKWARD.encode().hex(),
+        AWKWARD.encode().hex().upper(),
+        AWKWARD.replace("/", "%2F"),
+    ],
+)
+def test_a_secret_is_masked_whichever_of_its_characters_are_escaped(spelling: str) -> None:
+    assert Redactor([AWKWARD]).text(f"<{spelling}>") == f"<{MASK}>"
+
+
+def test_base64_over_several_lines_is_masked() -> None:
+    secret = "0123456789" * 12
+    wrapped = base64.encodebytes(b"user: " + secret.encode()).decode()
+    assert wrapped.count("\n") > 2
+    for text in (wrapped, wrapped.replace("\n", "\r\n  "), json.dumps(wrapped)):
+        shown = Redactor([secret]).text(text)
+        assert MASK in shown
+        assert len(shown.replace(MASK, "")) < 16
+
+
+def test_credentials_in_a_url_are_secrets_each_and_together() -> None:
+    redactor = Redactor(["postgres://deployer:s3cret%2Fpass@db.example/app"])
+    basic = base64.b64encode(b"deployer:s3cret/pass").decode()
+    for text in ("s3cret%2Fpass", "s3cret/pass", "deployer"):
+        assert redactor.text(f"<{text}>") == f"<{MASK}>"
+    assert len(redactor.text(basic).replace(MASK, "")) <= 3
+    assert url_secrets("https://example.com/a@b") == ()
+
+
+def test_basic_authentication_gives_away_neither_part() -> None:
+    value = "Basic " + base64.b64encode(b"robot:correct-horse").decode()
+    assert "correct-horse" in header_secrets("Authorization", value)
+
+
+def test_a_secret_of_nothing_but_escapes_is_looked_for_in_linear_time() -> None:
+    redactor = Redactor(["\\" * 60 + "x", "&" * 60 + "x"])
+    text = "\\" * 20_000 + "&amp;" * 20_000
+    started = time.process_time()
+    assert redactor.text(text) == text
+    assert time.process_time() - started < 20, "linear; exponential never ends"
+
+
+def test_a_slow_pattern_is_not_waited_for_again_and_again() -> None:
+    tried: list[int] = []
+
+    def substitute(pattern: str, replacement: str, text: str) -> str:
+        del pattern, replacement
+        tried.append(len(text))
+        if len(text) >= 100:
+            raise TimeoutError
+        return text
+
+    redactor = Redactor([], ["slow"], substitute=substitute)
+    assert [redactor.text("x" * 800) for _ in range(30)] == [WITHHELD] * 30
+    assert redactor.text("short") == "short", "what is said of the run itself stays readable"
+    assert tried == [800, 5]
+    (warning,) = redactor.warnings
+    assert "Item 1 of report.redact" in warning

@@ -33,6 +33,7 @@ WRAPPINGS = {
     "prose around it": "Here is my verdict.\n\n{}\nLet me know if you need more [1].",
     "prose with braces": "I filled in {{name}} as asked. {} (see [sic])",
     "thinking before it": '<think>At first {{"pass": true}} or {{"pass": false}}?</think>\n{}',
+    "reasoning before it": '<reasoning>{{"pass": true}}, {{"pass": false}}?</reasoning>\n{}',
     "nested result": '{{"result": {}}}',
     "nested verdict": '{{"verdict": {}}}',
     "list of one": "[{}]",
@@ -105,6 +106,9 @@ NO_VERDICTS = {
     "other key": '{"passed": true}',
     "deeper": '{"answer": {"data": {"pass": true}}}',
     "two that disagree": verdict(passed=True) + verdict(passed=False),
+    "a part that disagrees": '{"pass": true, "items": [{"pass": true}, {"pass": false}]}',
+    "a deep part that disagrees": '{"pass": true, "a": [{"b": {"pass": "no"}}]}',
+    "a fail of passes": '{"pass": false, "parts": [{"pass": true}]}',
     "two keys that disagree": '{"pass": true, "reason": "", "pass": false}',
     "one good, one bad": verdict(passed=True) + verdict("maybe"),
     "cut in the reason": '{"pass": true, "reason": "The answer st',
@@ -132,6 +136,12 @@ def test_what_is_no_clear_verdict_is_a_problem(text: str) -> None:
     problem = read_one(text)
     assert isinstance(problem, str), problem
     assert "\n" not in problem
+
+
+@pytest.mark.parametrize("parts", [[True, True], [True, False], [False]])
+def test_verdicts_on_parts_that_add_up_to_the_verdict_are_fine(parts: list[bool]) -> None:
+    text = json.dumps({"pass": all(parts), "reason": "", "parts": [{"pass": one} for one in parts]})
+    assert read_one(text) == Decision(passed=all(parts), reason="")
 
 
 def test_the_problem_names_what_stood_there_instead_of_a_boolean() -> None:
@@ -197,3 +207,29 @@ def test_any_reason_between_any_prose_comes_back(
 ) -> None:
     text = before + json.dumps({"pass": passed, "reason": reason}, ensure_ascii=False) + after
     assert read_one(text) == Decision(passed=passed, reason=reason)
+
+
+VERDICTS = st.recursive(
+    st.one_of(st.booleans(), st.none(), st.text(max_size=5)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.sampled_from(["pass", "reason", "items", "result", "a"]), inner),
+    ),
+    max_leaves=12,
+)
+
+
+def every_pass(value: Any) -> list[Any]:
+    if isinstance(value, list):
+        return [found for item in value for found in every_pass(item)]
+    if not isinstance(value, dict):
+        return []
+    return [value["pass"]] * ("pass" in value) + every_pass(list(value.values()))
+
+
+@given(VERDICTS, st.integers(1, 3))
+def test_where_any_pass_is_not_true_not_everything_passes(value: Any, items: int) -> None:
+    answer = read_reply(json.dumps(value), items=items)
+    if not isinstance(answer, ReplyProblem) and all(decision.passed for decision in answer):
+        assert set(map(type, every_pass(value))) == {bool}
+        assert all(every_pass(value))

@@ -8,7 +8,13 @@ import pytest
 from ci_judge.errors import InvalidInput
 from ci_judge.model.document import ReportDocument
 from ci_judge.protocols import RunSource
-from ci_judge.sinks.files import ReportFiles, prepare_report_folder, write_whole
+from ci_judge.sinks.files import (
+    ReportFiles,
+    prepare_report_folder,
+    remove_old_files,
+    shown_path,
+    write_whole,
+)
 from tests.builders import a_report
 
 
@@ -37,6 +43,38 @@ def test_a_folder_that_cannot_be_is_the_users_mistake(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(InvalidInput, match=r"cannot write reports to .*/file/reports"):
         prepare_report_folder(tmp_path / "file" / "reports")
+
+
+def test_a_folder_is_named_without_detours(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(InvalidInput) as error:
+        prepare_report_folder(tmp_path / "a" / ".." / "file")
+    assert f'"{tmp_path / "file"}"' in str(error.value)
+
+
+def test_a_path_below_the_working_directory_is_shown_from_there() -> None:
+    here = Path.cwd()
+    assert shown_path(here / "a" / ".." / "b" / "report.json") == "b/report.json"
+    assert shown_path(here.parent / "x") == (here.parent / "x").as_posix()
+
+
+def test_old_files_go_and_what_is_not_there_is_no_trouble(tmp_path: Path) -> None:
+    old = tmp_path / "report.json"
+    old.touch()
+    remove_old_files([old, tmp_path / "junit.xml"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folders_in_the_place_of_reports_are_all_told_at_once(tmp_path: Path) -> None:
+    paths = [tmp_path / "report.json", tmp_path / "junit.xml"]
+    for path in paths:
+        path.mkdir()
+    with pytest.raises(InvalidInput) as error:
+        remove_old_files(paths)
+    shown = [str(problem) for problem in error.value.problems]
+    assert len(shown) == 2
+    for path, line in zip(paths, shown, strict=True):
+        assert line.startswith(f'cannot replace "{path}": it is a folder (')
 
 
 def test_a_file_appears_whole_and_readable_by_all(tmp_path: Path) -> None:

@@ -58,7 +58,9 @@ def test_a_likelihood_without_words_says_its_numbers() -> None:
     assert ruling.reason == "likelihood 0.50, drawn 0.12"
 
 
-def test_a_judges_own_words_are_kept() -> None:
-    opinion = Likelihood(probability=0.9, reason="states 14 days")
-    for policy in (THRESHOLD, SAMPLE):
-        assert rule_on((opinion,), policy, lambda _item: 0.1)[0].reason == "states 14 days"
+def test_a_judges_own_words_are_kept_with_the_figures_that_decided() -> None:
+    opinion = Likelihood(probability=0.4, reason="states 14 days")
+    (ruling,) = rule_on((opinion,), THRESHOLD, never)
+    assert ruling.reason == "states 14 days (likelihood 0.40, threshold 0.50)"
+    (ruling,) = rule_on((opinion,), SAMPLE, lambda _item: 0.123)
+    assert ruling.reason == "states 14 days (likelihood 0.40, drawn 0.12)"

@@ -356,7 +356,7 @@ def test_unbalanced_quotes_are_named_where_they_stand(tmp_path: Path) -> None:
         ("name: a, message: m, expected: e, misses: 1, threshold: 1", ["threshold does nothing"]),
         ("name: a, message: m, checks: [{contains: a, regex: b}]", ["exactly one key"]),
         ("name: a, message: m, checks: [{}]", ["exactly one key"]),
-        ("name: a, message: m, checks: [{max_cost: 1}]", ['"max_cost"']),
+        ("name: a, message: m, checks: [{max_price: 1}]", ['"max_price"']),
         ("name: a, message: m, checks: [{contains: }]", ["contains has no value"]),
         ("name: a, message: m, checks: [{max_latency: 0}]", ["max_latency", "duration"]),
         ("name: a, message: m, checks: [{regex: '(('}]", ["checks[0] regex"]),

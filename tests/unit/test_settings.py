@@ -144,6 +144,7 @@ def test_the_judges_defaults(desk: Desk) -> None:
     assert judge.model_dump(exclude_none=True, mode="json") == {
         "provider": "stub", "max_tokens": 1024, "mode": "threshold", "threshold": "0.5",
         "minimum_pass_rate": "2/3", "concurrency": 8, "timeout": 120.0, "retries": 3,
+        "logprobs": False, "preflight": True, "panel": [], "panel_rule": "majority", "env": [],
     }  # fmt: skip
 
 
@@ -345,10 +346,13 @@ def test_mistakes_of_all_sources_come_at_once_with_their_places(desk: Desk) -> N
     for problem in (
         "ci-judge.yaml:1:7: run.runs must be a whole number from 1 to 10000, not 2.5",
         'ci-judge.yaml:1:18: unknown key "treshold" in run (did you mean "threshold"?)',
-        'ci-judge.yaml:1:33: unknown key "temperature" in run (it belongs in section judge)',
+        (
+            'ci-judge.yaml:1:33: unknown key "temperature" in run (it belongs in section judge or '
+            "in section generate)"
+        ),
         (
             "ci-judge.yaml:2:10: target.url must be a URL that begins with http:// or https:// and "
-            "holds no blank"
+            'holds no blank, not "ftp://x"'
         ),
         (
             'ci-judge.yaml:2:36: the variable "GONE" in target.headers.A is not set '
@@ -559,8 +563,11 @@ def test_an_empty_variable_is_as_bad_as_none(desk: Desk, value: str) -> None:
 
 
 def test_a_wrong_value_from_a_variable_is_not_shown(desk: Desk) -> None:
-    (found,) = desk.refusal("target: {url: '${BASE}/x'}", env={"BASE": "not-a-url-but-s3cret"})
-    assert "s3cret" not in found
+    for value in ("not-a-url-but-s3cret", "s3cret.example:1/s3cret?s3cret", "http://s3cret:99999"):
+        (found,) = desk.refusal("target: {url: '${BASE}/x'}", env={"BASE": value})
+        assert "s3cret" not in found
+        assert "99999" not in found
+        assert "not what ${BASE}/x gives" in found
 
 
 # --- warnings -----------------------------------------------------------------------------
@@ -585,4 +592,152 @@ def test_a_request_without_the_message_is_warned_about(
 
 def test_sample_mode_without_likelihoods_is_warned_about(desk: Desk) -> None:
     assert "sample" in desk.load("judge: {provider: stub, mode: sample}").warnings[0]
-    assert desk.load("judge: {provider: systemone, mode: sample}").warnings == ()
+    pinned = "judge: {provider: systemone, model: jev-1.13.0, mode: sample}"
+    assert desk.load(pinned).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [
+        ("judge: {provider: systemone}", "jev-latest"),
+        ("judge: {provider: openai, model: chatgpt-4o-latest}", "chatgpt-4o-latest"),
+        ("judge: {provider: openai, model: 'llama3.2:latest'}", "llama3.2:latest"),
+        ("judge: {panel: [{provider: stub}, {provider: systemone}]}", "jev-latest"),
+        ("judge: {provider: openai, model: gpt-4.1-2025-04-14}", None),
+        ("judge: {provider: openai, model: latest-and-greatest}", None),
+        ("judge: {provider: stub}", None),
+    ],
+)
+def test_a_model_that_moves_is_warned_about(desk: Desk, text: str, model: str | None) -> None:
+    warnings = [each for each in desk.load(text).warnings if "whatever is the latest" in each]
+    assert len(warnings) == (model is not None)
+    assert all(f"model {model} is" in each for each in warnings)
+
+
+TARGET = "target: {{url: 'http://x/', {}}}"
+
+
+@pytest.mark.parametrize(
+    ("text", "warning"),
+    [
+        (
+            "judge: {provider: openai, model: m, api_key: sk-hush}",
+            "ci-judge.yaml:1:37: judge.api_key stands in the file itself",
+        ),
+        (TARGET.format("headers: {X-Api-Key: sk-hush}"), "target.headers.X-Api-Key stands in the"),
+        (TARGET.format("headers: {Authorization: Bearer $CHAT_TOKEN}"), "mean ${CHAT_TOKEN}?"),
+        ("target: {url: 'http://x/$CHAT_PATH'}", "mean ${CHAT_PATH}?"),
+        (TARGET.format("body: {a: ['{{message}}', $CHAT_ID]}"), "mean ${CHAT_ID}?"),
+        (TARGET.format("body: {q: '{message}'}"), "did you mean {{message}} instead of {message}?"),
+        (TARGET.format('body: \'{"q": "{{message}}"}\''), "target.body is one text"),
+        (
+            TARGET.format("serve: {command: cd a && python b.py, ready_url: 'http://x/'}"),
+            "target.serve.command holds cd &&, but no shell reads it",
+        ),
+    ],
+)
+def test_what_is_valid_but_hardly_meant_is_a_warning(desk: Desk, text: str, warning: str) -> None:
+    (found,) = desk.load(text).warnings
+    assert warning in found
+    assert "hush" not in found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "judge: {provider: openai, model: m, api_key: '${KEY}'}",
+        TARGET.format("headers: {Authorization: 'Bearer ${KEY}', Accept: text/plain}"),
+        TARGET.format("headers: {X-Session-Token: '{{uuid}}'}"),
+        TARGET.format("body: {q: '{{message}}', price: '$5', cost: 'US$AMOUNT', e: '$${NAME}'}"),
+        TARGET.format("serve: {command: 'python b.py -p {{port}}', ready_url: 'http://x/'}"),
+    ],
+)
+def test_what_is_meant_is_no_warning(desk: Desk, text: str) -> None:
+    assert desk.load(text, env={"KEY": "x"}).warnings == ()
+
+
+def test_a_key_that_comes_from_the_environment_stands_in_no_file(desk: Desk) -> None:
+    env = {"CI_JUDGE_JUDGE_API_KEY": "sk-1"}
+    assert desk.load("judge: {provider: openai, model: m}", env=env).warnings == ()
+
+
+def test_a_github_expression_is_refused_where_nothing_would_fill_it(desk: Desk) -> None:
+    header = "headers: {Authorization: 'Bearer ${{ secrets.CHAT_TOKEN }}'}"
+    (found,) = desk.refusal(TARGET.format(header))
+    assert found.startswith("ci-judge.yaml:1:38: target.headers.Authorization holds a GitHub")
+    assert "write ${CHAT_TOKEN} here" in found
+
+
+def test_settings_say_where_a_gate_was_set(desk: Desk) -> None:
+    places = desk.load("run:\n  runs: 3\n  threshold: 0.9\n").gate_places
+    assert {key: str(place) for key, place in places.items()} == {
+        "runs": "ci-judge.yaml:2:3",
+        "threshold": "ci-judge.yaml:3:3",
+    }
+    flag = {"run.runs": Given(value="3", by="--runs")}
+    places = desk.load("run: {runs: 5}", overrides=flag).gate_places
+    assert {key: str(place) for key, place in places.items()} == {"runs": "--runs"}
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("judge: {provider: claude-sonnet}", "provider: anthropic, and the name of the model"),
+        ("judge: {provider: gpt-4o}", "provider: openai, and the name of the model"),
+        ("judge: {provider: ollama}", "provider: openai with its base_url"),
+        ("judge: {provider: “stub”}", "“ (U+201C) is a typographic quote"),
+        ("“judge”: {provider: stub}", "“ (U+201C) is a typographic quote"),
+        (TARGET.format("response_path: $.data.answer"), 'did you mean "data.answer"?'),
+        (TARGET.format("headers: [Accept]"), "write each entry as key: value"),
+        (TARGET.format("timeout: 30 sec"), "did you mean 30s?"),
+        ("suite: {env: [$MY_KEY]}", "the name alone: MY_KEY"),
+        ("suite: {env: ['${MY_KEY}']}", "the name alone: MY_KEY"),
+        ("report: {redact: {a: b}}", "begin each item with a dash"),
+    ],
+)
+def test_a_mistake_of_the_first_hour_names_what_to_write(
+    desk: Desk, text: str, problem: str
+) -> None:
+    (found,) = desk.refusal(text)
+    assert problem in found
+
+
+def test_a_key_in_the_place_of_its_variable_is_not_shown(desk: Desk) -> None:
+    (found,) = desk.refusal("judge: {provider: openai, model: m, api_key_env: sk-hush-1}")
+    assert "hush" not in found
+    assert "the name alone, never its value" in found
+
+
+def test_a_variable_without_its_section_is_answered_with_it(desk: Desk) -> None:
+    (found,) = desk.refusal("", env={"CI_JUDGE_RUNS": "3"})
+    assert 'did you mean "CI_JUDGE_RUN_RUNS"?' in found
+
+
+# --- the prompt and what single criteria add to it ---
+
+
+@pytest.mark.parametrize("written", ["1", '"1"'])
+def test_a_prompt_version_is_pinned_with_or_without_quotes(desk: Desk, written: str) -> None:
+    judge = desk.load(f"judge: {{provider: stub, prompt_version: {written}}}").judge
+    assert judge is not None
+    assert judge.prompt_version == "1"
+
+
+def test_an_unknown_prompt_version_is_refused_with_those_there_are(desk: Desk) -> None:
+    assert desk.refusal("judge: {provider: stub, prompt_version: 0.9}") == [
+        'ci-judge.yaml:1:25: judge.prompt_version must be "1", not 0.9'
+    ]
+
+
+def test_systemone_has_no_prompt_to_pin(desk: Desk) -> None:
+    (problem,) = desk.refusal("judge: {provider: systemone, prompt_version: 1}")
+    assert "judge.prompt_version is not known to systemone" in problem
+
+
+def test_criteria_have_instructions_of_their_own(desk: Desk) -> None:
+    settings = desk.load("criteria:\n  refunds:\n    instructions: Free means 0.00.\n")
+    assert settings.criteria["refunds"].instructions == "Free means 0.00."
+    assert str(settings.criteria_places["refunds"]) == "ci-judge.yaml:2:3"
+    assert settings.public()["criteria"] == {"refunds": {"instructions": "Free means 0.00."}}
+    (problem,) = desk.refusal("criteria: {refunds: {instruction: x}}")
+    assert 'did you mean "instructions"?' in problem

@@ -87,3 +87,7 @@ def test_the_headline_counts_every_kind() -> None:
 
 def test_nothing_judged_is_never_called_passed() -> None:
     assert "passed" not in settle([a_result("skipped")], fail_on="error").headline
+
+
+def test_one_gate_alone_is_not_counted_in_plurals() -> None:
+    assert settle([a_result("failed")], fail_on="error").headline == "The one gate failed."

@@ -112,3 +112,20 @@ def test_the_defaults_apply_where_they_exist(tmp_path: Path) -> None:
     found = find_files(tmp_path, criteria=None, paths=None, pattern="x")
     assert found.criteria_files == (tmp_path / "acceptance.md",)
     assert found.scenario_files == (tmp_path / "scenarios" / "a.yaml",)
+
+
+def stray(root: Path, *paths: str) -> list[str]:
+    found = find_files(
+        root, criteria=(), paths=paths or None, pattern="case_*.py", skip=(root / "x",)
+    )
+    return [path.relative_to(root).as_posix() for path in found.stray_cases]
+
+
+def test_case_files_where_nobody_looks_are_found_too(tmp_path: Path) -> None:
+    tree(tmp_path, "s/case_in.py", "s/in.yaml", "case_empty.py", "deep/below/case_deep.py")
+    for name in ("case_out.py", "other.py", "cases/case_near.py", ".venv/case_lib.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text('@case("R")\ndef test_a(): ...\n', encoding="utf-8")
+    assert stray(tmp_path) == ["case_out.py", "cases/case_near.py"]
+    assert stray(tmp_path, "s") == ["case_out.py"]
+    assert stray(tmp_path, "s", "case_out.py") == []

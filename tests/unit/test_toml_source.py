@@ -159,3 +159,16 @@ def test_windows_files_read_like_their_twins() -> None:
     loaded = load_toml("\ufeff[run]\r\nruns = 1\r\n", file="c.toml")
     assert loaded.data == {"run": {"runs": 1}}
     assert str(loaded.place(("run", "runs"))) == "c.toml:2:1"
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("a = {message = {{message}}}\n", 'quote it: "{{message}}"'),
+        ("a = \u201cx\u201d\n", "\u201c (U+201C) is a typographic quote"),
+    ],
+)
+def test_what_was_typed_wrongly_is_named(text: str, hint: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        load_toml(text, file="a.toml")
+    assert hint in str(caught.value)

@@ -265,7 +265,10 @@ def test_addresses_are_shown_without_their_secrets() -> None:
     assert shown_url(secret) == "https://api.example:8443/v1/chat?…"
     assert place_of(secret) == "api.example:8443"
     assert place_of("http://[::1]/") == "[::1]:80"
-    assert shown_url("http://[::1/") == "://"
+    assert shown_url("http://[::1/") == "[::1"
+    assert place_of("http://me:pw@[::1/?a@b") == "[::1"
+    assert place_of("http://me:p/w@host:99999/") == ""
+    assert place_of("http://host:99999/") == "host:99999"
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST.", "127.8.9.1", "::1", "[::1]"])

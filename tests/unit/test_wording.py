@@ -10,7 +10,9 @@ from ci_judge.renderers.wording import (
     counted,
     duration,
     interval,
+    mostly_open,
     percent,
+    rate_words,
     short_sha,
     shown_names,
     standing,
@@ -85,9 +87,28 @@ def test_counts_have_their_plural() -> None:
             {},
             "1 of 3 tests failed, 1 undecided",
         ),
-        ([a_test("a/1", fails=1, advisory=True), a_test("a/2")], {}, "The only test passed"),
-        ([a_test("a/1")], {"status": "interrupted"}, "Interrupted after 10 runs"),
-        ([], {"status": "skipped"}, "Skipped"),
+        ([a_test("a/1")], {"status": "interrupted"}, "Interrupted after 10 of 10 runs"),
+        ([a_skipped_test()], {"status": "skipped"}, "The only test was skipped"),
+        (
+            [a_skipped_test("a/1"), a_skipped_test("a/2")],
+            {"status": "skipped"},
+            "All 2 tests were skipped",
+        ),
+        (
+            [a_test("a/1", fails=1), a_test("a/2")],
+            {"status": "passed"},
+            "1 of 2 tests failed; this does not fail the step",
+        ),
+        (
+            [a_test("a/1", fails=1, advisory=True), a_test("a/2")],
+            {},
+            "1 test passed, 1 advisory test did not",
+        ),
+        (
+            [a_test("a/1", fails=1, advisory=True), a_test("a/2", fails=1)],
+            {},
+            "1 of 1 test failed",
+        ),
         ([], {"status": "invalid"}, "Nothing was judged"),
     ],
 )
@@ -158,6 +179,31 @@ def test_a_sha_is_hexadecimal_or_nothing() -> None:
 
 def test_the_bar_shows_interval_rate_and_threshold() -> None:
     assert text_bar(a_test(passes=8, fails=2)) == "··········├───┃─●──┤·"
+
+
+@pytest.mark.parametrize(
+    ("rate", "low", "high", "bar"),
+    [
+        (0.69, 0.68, 0.9, "·············●┃───┤··"),
+        (0.71, 0.4, 0.72, "········├─────┃●·····"),
+        (0.6, 0.4, 0.69, "········├───●┤┃······"),
+        (0.7, 0.4, 0.9, "········├─────●───┤··"),
+    ],
+)
+def test_the_bar_puts_nothing_on_the_threshold_that_is_beside_it(
+    rate: float, low: float, high: float, bar: str
+) -> None:
+    assert text_bar(a_test(rate=rate, interval=[low, high])) == bar
+
+
+def test_a_rate_of_some_runs_is_told_as_theirs() -> None:
+    assert rate_words(a_test(passes=8, fails=2)) == "80 %"
+    assert rate_words(a_test(passes=8, errors=2)) == "100 % of 8 judged"
+
+
+@pytest.mark.parametrize(("judged", "mostly"), [(0, True), (4, True), (5, False), (10, False)])
+def test_most_is_more_than_half(judged: int, *, mostly: bool) -> None:
+    assert mostly_open(a_test(passes=judged, errors=10 - judged)) is mostly
 
 
 @given(passes=st.integers(0, 50), fails=st.integers(0, 50), threshold=st.floats(0, 1))

@@ -63,7 +63,7 @@ def test_a_file_without_content_is_nothing(text: str) -> None:
         ("a: x\n---\nb: y\n", "a.yaml:2:1: malformed YAML: a second document begins here"),
         ("a: x\n---\n", "a.yaml:2:1: malformed YAML: a second document begins here"),
         ("a:\n\t- b\n\t- c\n", "a.yaml:2:1: a tab is used to indent"),
-        ('a: "14 days" is said\n', "a.yaml:1:14: malformed YAML while parsing"),
+        ('a: "14 days" is said\n', "a.yaml:1:14: malformed YAML: the value is complete"),
         ("a: note: this", "a.yaml:1:8: malformed YAML: a key and a colon cannot stand here"),
         ("a: @handle", "a.yaml:1:4: malformed YAML: this character cannot begin a value"),
         ("a: *gone", "a.yaml:1:4: malformed YAML: the alias is not defined"),
@@ -211,3 +211,49 @@ def test_what_is_no_scalar_has_none() -> None:
 
 def test_windows_files_read_like_their_twins() -> None:
     assert load_yaml("\ufeffa: x\r\nb: |\r\n  y\r\n", file="a.yaml").data == {"a": "x", "b": "y\n"}
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            "b: {message: {{message}}}\n",
+            'a.yaml:1:15: a key must be text (quote it: "{{message}}")',
+        ),
+        ("url: {{base}}/x\n", 'quote it: "{{base}}/x"'),
+        (
+            "a: {b: \u201c{{message}}\u201d}\n",
+            "\u201c (U+201C) is a typographic quote: use straight",
+        ),
+        ("- \u2018it\u2019: x: y\n", "\u2018 (U+2018) is a typographic quote"),
+        (
+            'a: 1\nb: "open\nc: 2\nd: "x y"\n',
+            "a.yaml:2:4: malformed YAML: a quoted text begins here and runs on to line 4, column 5",
+        ),
+        (
+            "a:\n  - b: 'open\n    c: it's\n",
+            "a.yaml:2:8: malformed YAML: a quoted text begins here and runs on to line 3, col",
+        ),
+        ("run:\n\u00a0 a: 1\n  b: 2\n", "line 2 holds a no-break space (U+00A0)"),
+        ("run:\n   a: 1\n  b: 2\n", "a.yaml:3:3: malformed YAML: the indentation of this line"),
+    ],
+)
+@BOTH_LOADERS
+def test_what_was_typed_wrongly_is_named_where_it_was_typed(
+    text: str, problem: str, loader: type[Loader]
+) -> None:
+    (found,) = refused(text, loader)
+    assert problem in found
+
+
+@pytest.mark.parametrize(
+    ("text", "blamed"),
+    [
+        ('a: "over\n  lines"\nb: [1\nc: 2\n', "a.yaml:4:2"),
+        ("a: The answer says \u201c14 days\u201d\nb: [c\nd: e\n", "a.yaml:3:2"),
+    ],
+)
+def test_quotes_that_are_fine_are_not_blamed(text: str, blamed: str) -> None:
+    (found,) = refused(text)
+    assert found.startswith(f"{blamed}: malformed YAML")
+    assert "typographic" not in found

@@ -1,5 +1,6 @@
-"""The prompt of the judges that answer in words: one versioned template and what fills it."""
+"""The prompt of the judges that answer in words: versioned templates and what fills them."""
 
-from ci_judge.judges.prompt.rendering import PROMPT_VERSION, Prompt, render_prompt
+from ci_judge.judges.prompt.rendering import Prompt, PromptWords, render_prompt
+from ci_judge.judges.prompt.template import LATEST_VERSION, PromptVersion
 
-__all__ = ["PROMPT_VERSION", "Prompt", "render_prompt"]
+__all__ = ["LATEST_VERSION", "Prompt", "PromptVersion", "PromptWords", "render_prompt"]

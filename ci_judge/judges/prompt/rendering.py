@@ -1,28 +1,19 @@
-"""Fills the template. What is filled in is never looked at again, and cannot leave its block."""
+"""Fills the prompt. What is filled in is never looked at again, and cannot leave its block."""
 
 import json
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 
+from ci_judge.judges.prompt.control_tokens import without_control_tokens
+from ci_judge.judges.prompt.template import (
+    LATEST_VERSION,
+    PromptTemplate,
+    PromptVersion,
+    prompt_template,
+)
 from ci_judge.model.judging import CaseQuestion, Question, ScenarioQuestion
 
-PROMPT_VERSION = "1"
-
-_PLACE = re.compile(r"\{\{(\w+)\}\}")
-_SYSTEM, _USER = "=== system\n", "=== user\n"
 _MAX_DRAWS = 20
-_ONE = (
-    "Answer with one JSON object and nothing else:"
-    ' {"pass": true or false, "reason": "one sentence that says what decided it"}'
-)
-_MANY = (
-    "Answer with one JSON object and nothing else, with one entry an expectation, in order, {count}"
-    ' entries in all: {{"items": [{{"pass": true or false, "reason": "one sentence that says what'
-    ' decided it"}}]}}'
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,26 +25,47 @@ class Prompt:
     items: int
 
 
-def render_prompt(
-    question: Question, *, instructions: str | None, nonce: Callable[[], str]
-) -> Prompt:
-    """Render the question with every text in a block of its own.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptWords:
+    """What the configuration says of the prompt: its version, and instructions to add."""
 
-    ``nonce`` gives a fresh random text at each call; one that occurs in the material is drawn
-    again. Raises ValueError when twenty draws in a row occur in it.
+    version: PromptVersion = LATEST_VERSION
+    instructions: str | None = field(default=None)
+
+    @property
+    def template(self) -> PromptTemplate:
+        return prompt_template(self.version)
+
+
+def render_prompt(question: Question, *, words: PromptWords, nonce: Callable[[], str]) -> Prompt:
+    """Render the question with every text in a block of its own, and the request after them all.
+
+    ``nonce`` gives a fresh random text at each call; one that occurs in anything that is filled in,
+    in whatever case, is drawn again. Raises ValueError when twenty draws in a row do.
     """
-    blocks = _scenario(question) if isinstance(question, ScenarioQuestion) else _case(question)
-    mark = _unused(nonce, blocks)
-    filling = {
-        "mark": mark,
-        "instructions": f"\nFurther instructions of the suite:\n{instructions}"
-        * bool(instructions),
-        "material": "\n\n".join(_block(name, text, mark) for name, text in blocks.items()),
-        "question": _question(question),
-        "form": _ONE if question.items == 1 else _MANY.format(count=question.items),
-    }
-    system, user = _template()
-    return Prompt(system=_fill(system, filling), user=_fill(user, filling), items=question.items)
+    template = words.template
+    blocks = {name: without_control_tokens(text) for name, text in _blocks(question).items()}
+    instructions = "".join(_instructions(question, words))
+    mark = unused_mark(nonce, {**blocks, "instructions": instructions})
+    material = (
+        template.filled("block", name=name, text=text, mark=mark) for name, text in blocks.items()
+    )
+    return Prompt(
+        system=template.filled("system", mark=mark, instructions=instructions),
+        user=template.filled(
+            "user",
+            material="\n\n".join(material),
+            question=template.filled(_question(question)),
+            form=_form(question, template),
+        ),
+        items=question.items,
+    )
+
+
+def _blocks(question: Question) -> dict[str, str]:
+    if isinstance(question, ScenarioQuestion):
+        return _scenario(question)
+    return {"requirement": question.requirement, "evidence": _json(question.evidence)}
 
 
 def _scenario(question: ScenarioQuestion) -> dict[str, str]:
@@ -74,43 +86,35 @@ def _scenario(question: ScenarioQuestion) -> dict[str, str]:
     }
 
 
-def _case(question: CaseQuestion) -> dict[str, str]:
-    return {"requirement": question.requirement, "evidence": _json(question.evidence)}
+def _instructions(question: Question, words: PromptWords) -> Iterator[str]:
+    """Yield the suite's own instructions, then those of the criterion, a paragraph each."""
+    own = question.criterion.instructions if isinstance(question, ScenarioQuestion) else None
+    for section, text in (("suite", words.instructions), ("criterion", own)):
+        if text:
+            yield f"\n{words.template.filled(f'instructions of the {section}', text=text)}\n"
 
 
 def _question(question: Question) -> str:
     if isinstance(question, CaseQuestion):
-        return "Question: does the evidence meet the requirement?"
+        return "question of a case"
+    return f"question of {'one expectation' if question.items == 1 else 'several expectations'}"
+
+
+def _form(question: Question, template: PromptTemplate) -> str:
     if question.items == 1:
-        return "Question: does the response, in this conversation, meet the expectation?"
-    return (
-        "Question: does the response, in this conversation, meet each expectation?"
-        " Judge every one by itself."
-    )
+        return template.filled("form of one verdict")
+    return template.filled("form of several verdicts", count=str(question.items))
 
 
-def _block(name: str, text: str, mark: str) -> str:
-    return f"<<<{name} {mark}>>>\n{text}\n<<<end of {name} {mark}>>>"
-
-
-def _unused(nonce: Callable[[], str], blocks: Mapping[str, str]) -> str:
+def unused_mark(nonce: Callable[[], str], texts: Mapping[str, str]) -> str:
+    """Draw a mark that none of the texts holds, in whatever case. Raises ValueError without one."""
+    folded = [text.casefold() for text in texts.values()]
     for _ in range(_MAX_DRAWS):
         mark = nonce()
-        if mark and not any(mark in text for text in blocks.values()):
+        if mark and not any(mark.casefold() in text for text in folded):
             return mark
     raise ValueError("every random mark occurs in the material")
 
 
-def _fill(template: str, filling: Mapping[str, str]) -> str:
-    return _PLACE.sub(lambda match: filling[match[1]], template).strip()
-
-
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1)
-
-
-@cache
-def _template() -> tuple[str, str]:
-    text = files(__package__).joinpath(f"v{PROMPT_VERSION}.md").read_text(encoding="utf-8")
-    system, _, user = text.partition(_USER)
-    return system.removeprefix(_SYSTEM), user

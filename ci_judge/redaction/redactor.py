@@ -1,13 +1,14 @@
 """Secrets out of any text, in every spelling in which they may come back."""
 
 import base64
-import html
-import json
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
-from urllib.parse import quote, quote_plus
+from urllib.parse import unquote
+
+from ci_judge.redaction.spellings import all_spellings
 
 MASK = "***"
 LEAST_CHARS = 8
@@ -18,6 +19,8 @@ Substitute: TypeAlias = Callable[[str, str, str], str]
 
 WITHHELD = "[withheld: a report.redact pattern took too long on this text]"
 
+_SPARED = 8
+_URL_CREDENTIALS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^\s/?#@]+)@")
 _SECRET_WORDS = re.compile("TOKEN|KEY|SECRET|PASSWORD|AUTH|CREDENTIAL", re.IGNORECASE)
 
 
@@ -65,7 +68,28 @@ def header_secrets(name: str, value: str) -> tuple[str, ...]:
     if name.lower() == "cookie":
         return tuple(_cookie_value(pair) for pair in value.split(";") if pair.strip())
     scheme, _, credential = value.strip().partition(" ")
+    if scheme.lower() == "basic":
+        return (credential.strip(), *_basic_parts(credential.strip()))
     return (credential.strip() or scheme,)
+
+
+def url_secrets(url: str) -> tuple[str, ...]:
+    """Give the credentials in a URL: each alone, and both as Basic authentication joins them."""
+    found = _URL_CREDENTIALS.search(url)
+    if found is None:
+        return ()
+    user, _, password = found[1].partition(":")
+    parts = (password, unquote(password), user, unquote(user))
+    return tuple(dict.fromkeys((*parts, f"{unquote(user)}:{unquote(password)}")))
+
+
+def _basic_parts(credential: str) -> tuple[str, ...]:
+    try:
+        joined = base64.b64decode(credential, validate=True).decode()
+    except ValueError:
+        return ()
+    user, _, password = joined.partition(":")
+    return (joined, password, user)
 
 
 def _cookie_value(pair: str) -> str:
@@ -79,7 +103,8 @@ class Redactor:
     Secrets of fewer than 8 characters are ignored. Of a secret with several lines each line of
     8 or more characters is a secret too. Time is linear in the text but for ``patterns``, which
     are the configuration's: ``substitute`` may bound them (it raises TimeoutError, and then the
-    whole text is withheld); the default is the standard library's, which has no bound.
+    whole text is withheld, as is every later one of an eighth of its length or more, so that the
+    waiting comes to an end); the default is the standard library's, which has no bound.
     """
 
     def __init__(
@@ -90,25 +115,37 @@ class Redactor:
         substitute: Substitute = re.sub,
     ) -> None:
         self._masks = tuple(dict.fromkeys(_maskable(secrets)))
-        spellings = {spelling for mask in self._masks for spelling in _spellings(mask)}
-        longest_first = sorted(spellings, key=lambda text: (-len(text), text))
-        self._secret = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
+        self._secret = re.compile("|".join(all_spellings(self._masks)) or "(?!)")
         self._patterns = tuple(patterns)
         self._substitute = substitute
+        self._too_long: dict[int, int] = {}
 
     @property
     def masks(self) -> tuple[str, ...]:
         """The plain values that a CI's own log should hide as well."""
         return self._masks
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """One sentence for each pattern that took too long on a text."""
+        return tuple(
+            f"Item {number} of report.redact took too long on a text: that text and others of its"
+            " kind are withheld from the report"
+            for number in sorted(self._too_long)
+        )
+
     def text(self, text: str) -> str:
         """Give the text without secrets."""
         without = "".join(self._pieces(text))
-        try:
-            for pattern in self._patterns:
+        for number, pattern in enumerate(self._patterns, start=1):
+            if len(without) >= self._too_long.get(number, sys.maxsize):
+                return WITHHELD
+            try:
                 without = self._substitute(pattern, MASK, without)
-        except TimeoutError:
-            return WITHHELD
+            except TimeoutError:
+                # Texts as long, and shorter ones, would take as long: they are not even tried.
+                self._too_long[number] = len(without) // _SPARED
+                return WITHHELD
         return without
 
     def value(self, value: Any) -> Any:
@@ -166,31 +203,6 @@ class Redactor:
 
 def _maskable(secrets: Iterable[str]) -> Iterator[str]:
     for secret in secrets:
-        candidates = (secret, secret.strip(), *(line.strip() for line in secret.splitlines()))
-        yield from (text for text in candidates if len(text) >= LEAST_CHARS)
-
-
-def _spellings(secret: str) -> Iterator[str]:
-    yield secret
-    for encoded in (quote(secret, safe="", errors="replace"), quote_plus(secret, errors="replace")):
-        yield encoded
-        yield re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), encoded)
-    for escaped in (json.dumps(secret), json.dumps(secret, ensure_ascii=False)):
-        yield escaped[1:-1]
-        yield escaped[1:-1].replace("/", "\\/")
-    yield html.escape(secret)
-    yield from _base64_cores(secret.encode(errors="replace"))
-
-
-def _base64_cores(secret: bytes) -> Iterator[str]:
-    """Give what stays the same of the secret's base64, wherever it begins in what was encoded.
-
-    A character of base64 holds 6 bits, so the secret may begin at three places within a group;
-    characters that share bits with a neighbour are left out.
-    """
-    for offset in range(3):
-        encoded = base64.b64encode(bytes(offset) + secret).decode()
-        first = (offset * 8 + 5) // 6
-        core = encoded[first : (offset + len(secret)) * 8 // 6]
-        yield core
-        yield core.replace("+", "-").replace("/", "_")
+        lines = (line.strip() for line in secret.splitlines())
+        candidates = (secret, secret.strip(), *lines, *url_secrets(secret))
+        yield from (text for text in candidates if len(text.strip()) >= LEAST_CHARS)

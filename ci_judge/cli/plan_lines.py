@@ -1,0 +1,147 @@
+"""What a run would do and what its gates promise, in the words of ``ci-judge check``."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ci_judge.judges.settings import JudgeSettings
+from ci_judge.model.suite import Case, GateKind, GateRule, Scenario, Test
+from ci_judge.renderers.wording import counted, percent
+from ci_judge.rules.gate_words import needs
+from ci_judge.rules.gates import cannot_fail, needed_passes, perfect_runs
+from ci_judge.rules.power import false_pass_rate, flip_rate, pass_probability
+from ci_judge.rules.rounding import written_percent
+from ci_judge.settings import Settings
+from ci_judge.workflows.planning import Plan, needs_judge
+
+GOOD_RATE = Fraction(95, 100)
+"""How often a feature that is worth shipping is right, for the figures of a gate."""
+
+
+def plan_lines(settings: Settings, plan: Plan) -> Iterator[str]:
+    """Yield every test, its gate's promise, warnings, and what would be sent."""
+    for test in plan.tests:
+        yield f"  {test.id}  {_gate(test)}"
+    to_run = [test for test in plan.tests if test.skip is None]
+    yield from _promises(to_run)
+    for warning in plan.warnings:
+        yield f"warning: {warning}"
+    yield from _requests(settings, to_run)
+    runs = sum(test.gate.runs for test in to_run)
+    judge = _judge(settings.judge) if settings.judge and needs_judge(plan.suite) else "none needed"
+    counts = f"{counted(len(plan.tests), 'test')}, {counted(runs, 'run')}"
+    yield f"{counts}, judge: {judge}. Nothing was sent."
+
+
+def _judge(judge: JudgeSettings) -> str:
+    if not judge.panel:
+        return judge.provider
+    providers = ", ".join(member.provider for member in judge.members)
+    return f"a panel of {len(judge.panel)} ({providers}; {judge.panel_rule})"
+
+
+def _gate(test: Test) -> str:
+    if test.skip is not None:
+        return f"skipped: {test.skip}"
+    rule = test.gate
+    needed = needs(rule, needed=needed_passes(rule), perfect=perfect_runs(rule))
+    return f"{rule.kind.value}, needs {needed}"
+
+
+# --- what a gate promises ----------------------------------------------------------------
+
+
+def _promises(tests: Sequence[Test]) -> Iterator[str]:
+    """Say for each distinct gate how often it errs. One run promises nothing of the kind."""
+    tests_by_gate: dict[GateRule, int] = {}
+    for test in tests:
+        if test.gate.runs > 1:
+            tests_by_gate[test.gate] = tests_by_gate.get(test.gate, 0) + 1
+    for rule, count in tests_by_gate.items():
+        yield f"gate {_named(rule)} ({counted(count, 'test')}):"
+        yield from (f"    {line}" for line in _promise(rule))
+
+
+def _named(rule: GateRule) -> str:
+    if rule.kind is GateKind.MISSES:
+        return f"misses, at most {rule.misses} of {rule.runs} runs"
+    return f"{rule.kind.value}, {written_percent(rule.threshold)} in {rule.runs} runs"
+
+
+def _promise(rule: GateRule) -> Iterator[str]:
+    """Say how often it errs in both directions, and how often two CI runs disagree."""
+    if needed_passes(rule) is None:
+        yield "cannot be passed, not even by a perfect score"
+    elif cannot_fail(rule):
+        yield "cannot fail"
+    else:
+        good = float(GOOD_RATE)
+        yield from _false_pass(rule)
+        yield (
+            f"a feature right {written_percent(GOOD_RATE)} of the time would pass in "
+            f"{percent(pass_probability(rule, good))} of CI runs, "
+            f"so two of them disagree {percent(flip_rate(rule, good))} of the time "
+            "(if the judge never errs)"
+        )
+
+
+def _false_pass(rule: GateRule) -> Iterator[str]:
+    """Say how often the gate passes what is just not good enough; misses know no such rate."""
+    if rule.kind is GateKind.MISSES or rule.threshold == 1:
+        return
+    yield (
+        f"a feature right only {written_percent(rule.threshold)} of the time would pass in "
+        f"{percent(false_pass_rate(rule))} of CI runs"
+    )
+
+
+# --- what a run would send ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requests:
+    """Requests of a run: when all goes well, and with every retry that the settings allow."""
+
+    expected: int
+    with_retries: int
+
+    def __str__(self) -> str:
+        if self.expected == self.with_retries:
+            return f"{self.expected:,}"
+        return f"{self.expected:,} expected, {self.with_retries:,} with every retry"
+
+
+def target_requests(settings: Settings, tests: Sequence[Test]) -> Requests:
+    """Count the turns of all runs of the scenarios."""
+    expected = with_retries = 0
+    for test in tests:
+        if isinstance(test, Scenario):
+            target = settings.target if test.target is None else settings.targets[test.target]
+            turns = test.gate.runs * len(test.turns)
+            expected += turns
+            tried_again = target.retries if target and target.command is None else 0
+            with_retries += turns * (1 + tried_again)
+    return Requests(expected=expected, with_retries=with_retries)
+
+
+def judge_requests(settings: Settings, tests: Sequence[Test]) -> Requests:
+    """Count the judgements of all runs that are judged: none by the stub, which asks nobody."""
+    judge = settings.judge
+    runs = sum(test.gate.runs for test in tests if isinstance(test, Case) or test.expectations)
+    expected = with_retries = 0
+    for member in judge.members if judge else ():
+        if member.provider != "stub":
+            requests = runs * member.used_repetitions
+            expected += requests
+            tried_again = member.retries if member.command is None else 0
+            with_retries += requests * (1 + tried_again)
+    return Requests(expected=expected, with_retries=with_retries)
+
+
+def _requests(settings: Settings, tests: Sequence[Test]) -> Iterator[str]:
+    for receiver, requests in (
+        ("target", target_requests(settings, tests)),
+        ("judge", judge_requests(settings, tests)),
+    ):
+        if requests.expected:
+            yield f"requests to the {receiver}: {requests}"
