@@ -9,33 +9,24 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ci_judge.document.cleaning import clean_entry, clean_run
-from ci_judge.document.report import Header, build_document
-from ci_judge.document.run_entries import run_entry
-from ci_judge.engine.attempt import Attempts
+from ci_judge.document.cleaning import clean_entry
 from ci_judge.engine.ledger import LEDGER_NAME, Ledger
 from ci_judge.engine.panel_votes import PanelVotes
-from ci_judge.engine.scheduler import Schedule, Scheduler
-from ci_judge.engine.spending import Spending
 from ci_judge.engine.stopping import StopSign
 from ci_judge.errors import CiJudgeError
-from ci_judge.model.document import JudgeEntry, ReportDocument
+from ci_judge.model.document import ReportDocument
 from ci_judge.model.judging import Run
 from ci_judge.model.results import TestResult
-from ci_judge.model.suite import Test
 from ci_judge.protocols import Progress, RunSource
 from ci_judge.redaction import Redactor
-from ci_judge.rules.gates import decide
-from ci_judge.rules.settling import settle
 from ci_judge.settings import Settings, load_settings
 from ci_judge.sinks.files import ReportFiles, prepare_report_folder
-from ci_judge.version import __version__
-from ci_judge.workflows.judge_facts import drift_warnings, judge_facts
 from ci_judge.workflows.memory import Memory, open_memory
-from ci_judge.workflows.opening import OpenBench, open_bench, open_household
+from ci_judge.workflows.opening import Household, OpenBench, open_bench, open_household
 from ci_judge.workflows.planning import Plan, Selection, Strictness, make_plan
 from ci_judge.workflows.publishing import clear_old_reports, report_formats
 from ci_judge.workflows.secrecy import make_redactor, secrets_in_use
+from ci_judge.workflows.story import Story
 from ci_judge.workflows.surroundings import Surroundings
 
 
@@ -118,60 +109,37 @@ async def execute(
     front.protect(redactor)
     try:
         return await _carry_out(
-            options, surroundings, settings, redactor, front=front, stop_sign=stop_sign
+            _Order(
+                options=options,
+                surroundings=surroundings,
+                settings=settings,
+                redactor=redactor,
+                front=front,
+                stop_sign=stop_sign,
+            )
         )
     except CiJudgeError as error:
         error.clean(redactor.text)
         raise
 
 
-async def _carry_out(
-    options: RunOptions,
-    surroundings: Surroundings,
-    settings: Settings,
-    redactor: Redactor,
-    *,
-    front: FrontDoor,
-    stop_sign: StopSign,
-) -> Finished:
+async def _carry_out(order: "_Order") -> Finished:
+    settings, stop_sign = order.settings, order.stop_sign
     async with AsyncExitStack() as stack:
-        household = open_household(settings, surroundings, stack, redact=redactor.text)
-        plan = await stop_sign.before(
-            make_plan(
-                settings,
-                surroundings,
-                options.selection,
-                hosts=household.hosts,
-                strictness=Strictness(allow_unreachable="run.runs" in options.overrides),
-            )
-        )
-        prepare_report_folder(settings.report_dir)
-        ledger = Ledger(
-            settings.report_dir / LEDGER_NAME, clean=partial(clean_entry, redactor=redactor)
-        )
-        clear_old_reports(settings, junit_copy=options.junit_copy)
-        progress = front.planned(plan)
+        household = open_household(settings, order.surroundings, stack, redact=order.redactor.text)
+        plan = await stop_sign.before(_plan(order, household))
+        ledger = _open_ledger(order)
+        progress = order.front.planned(plan)
         bench = await stop_sign.before(
-            open_bench(settings, surroundings, plan, household=household, stack=stack)
+            open_bench(settings, order.surroundings, plan, household=household, stack=stack)
         )
-        memory = open_memory(settings, redactor, stack)
-        story = _Story(
-            settings=settings,
-            surroundings=surroundings,
-            plan=plan,
-            bench=replace(bench, bench=memory.equip(bench.bench)),
-            memory=memory,
-            redactor=redactor,
-            secret_warnings=secrets_in_use(settings, surroundings).warnings(),
-            started=surroundings.wall_clock(),
-            panel_votes=PanelVotes(len(bench.bench.seats.taken)),
+        story = _begin(order, plan, bench, open_memory(settings, order.redactor, stack))
+        results = await story.run(
+            ledger, progress, stop_sign, max_failures=order.options.max_failures
         )
-        looked = bench.looked
-        story.spending.add_judge_requests(looked.requests, looked.usage, cost_usd=looked.cost_usd)
-        results = await story.run(ledger, progress, stop_sign, options)
         # Before anything is closed: closing may take its time, and a cancelled step has little.
-        document = story.document(results, stop_sign, options)
-        files = await story.publish(document, ledger, front, options)
+        document = story.document(results, stop_sign, context=order.options.context)
+        files = await _publish(order, document, ledger)
     return Finished(
         document=document,
         runs=ledger,
@@ -182,104 +150,62 @@ async def _carry_out(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Story:
-    """One run, from the first request to the files."""
+class _Order:
+    """What every step of one run is told."""
 
-    settings: Settings
+    options: RunOptions
     surroundings: Surroundings
-    plan: Plan
-    bench: OpenBench
-    memory: Memory
+    settings: Settings
     redactor: Redactor
-    secret_warnings: tuple[str, ...]
-    started: float
-    panel_votes: PanelVotes
-    spending: Spending = field(default_factory=Spending)
+    front: FrontDoor
+    stop_sign: StopSign
 
-    async def run(
-        self, ledger: Ledger, progress: Progress, stop_sign: StopSign, options: RunOptions
-    ) -> list[TestResult]:
-        def record(run: Run) -> None:
-            limit = self.settings.report.max_response_chars
-            shown = clean_run(run, self.redactor)
-            ledger.append(run_entry(shown, max_response_chars=limit))
-            # the log digests what was judged, whatever of it may be shown
-            self.memory.record(replace(shown, evidence=run.evidence), self.bench.bench)
-            self.spending.add(run)
-            if self.bench.bench.seats.rule is not None:
-                self.panel_votes.add(run)
 
-        tests: list[Test] = list(self.plan.tests)
-        scheduler = Scheduler(
-            tests,
-            make_run=Attempts(self.bench.bench).make_run,
-            decide=decide,
-            record=record,
-            progress=progress,
-            stop_sign=stop_sign,
-        )
-        await scheduler.run(Schedule(workers=self.bench.workers, max_failures=options.max_failures))
-        return [scheduler.result(test) for test in tests]
+async def _plan(order: _Order, household: Household) -> Plan:
+    return await make_plan(
+        order.settings,
+        order.surroundings,
+        order.options.selection,
+        hosts=household.hosts,
+        strictness=Strictness(allow_unreachable="run.runs" in order.options.overrides),
+    )
 
-    def document(
-        self, results: list[TestResult], stop_sign: StopSign, options: RunOptions
-    ) -> ReportDocument:
-        settlement = settle(
-            results, fail_on=self.settings.run.fail_on, interrupted=stop_sign.exit_code
-        )
-        stopped = (stop_sign.reason,) if stop_sign.reason else ()
-        judge = self._judge_entry()
-        remembered = self.memory.warnings(replayed=sum(result.replayed for result in results))
-        header = Header(
-            version=__version__,
-            status=settlement.status,
-            exit_code=int(settlement.exit_code),
-            headline=settlement.headline,
-            context=dict(options.context),
-            seed=self.bench.bench.seed,
-            started=self.started,
-            finished=self.surroundings.wall_clock(),
-            interrupted=stop_sign.exit_code is not None,
-            settings=self.settings.public(),
-            judge=judge,
-            warnings=(
-                *stopped,
-                *drift_warnings(judge),
-                *remembered,
-                *self.secret_warnings,
-                *self.redactor.warnings,
-                *self.plan.warnings,
-            ),
-            target_requests=self.spending.target_requests,
-            judge_requests=self.spending.judge_requests,
-            judge_cached=self.spending.judge_cached,
-            input_tokens=self.spending.input_tokens,
-            output_tokens=self.spending.output_tokens,
-            cost_usd=self.spending.cost_usd,
-            known_cost_usd=self.spending.known_cost_usd,
-            target_cost_usd=self.spending.target_cost_usd,
-        )
-        document = build_document(header, self.plan.suite, results)
-        return clean_entry(document, self.redactor)
 
-    def _judge_entry(self) -> JudgeEntry | None:
-        return judge_facts(
-            self.bench.bench.seats,
-            policy=self.settings.vote_policy(),
-            models=self.spending.models,
-            votes=self.panel_votes,
-        )
+def _open_ledger(order: _Order) -> Ledger:
+    """Claim the report folder; nothing of an earlier run stays that could pass for this one's."""
+    folder = order.settings.report_dir
+    prepare_report_folder(folder)
+    ledger = Ledger(folder / LEDGER_NAME, clean=partial(clean_entry, redactor=order.redactor))
+    clear_old_reports(order.settings, junit_copy=order.options.junit_copy)
+    return ledger
 
-    async def publish(
-        self, document: ReportDocument, runs: RunSource, front: FrontDoor, options: RunOptions
-    ) -> Mapping[str, Path]:
-        files = ReportFiles(
-            report_formats(self.settings, junit_copy=options.junit_copy),
-            warn=front.warn,
-            crashed=front.crashed,
-        )
-        await files.publish(document, runs)
-        return files.written
+
+def _begin(order: _Order, plan: Plan, opened: OpenBench, memory: Memory) -> Story:
+    secrets = secrets_in_use(order.settings, order.surroundings)
+    story = Story(
+        settings=order.settings,
+        surroundings=order.surroundings,
+        plan=plan,
+        bench=replace(opened, bench=memory.equip(opened.bench)),
+        memory=memory,
+        redactor=order.redactor,
+        secret_warnings=secrets.warnings(),
+        started=order.surroundings.wall_clock(),
+        panel_votes=PanelVotes(len(opened.bench.seats.taken)),
+    )
+    looked = opened.looked
+    story.spending.add_judge_requests(looked.requests, looked.usage, cost_usd=looked.cost_usd)
+    return story
+
+
+async def _publish(order: _Order, document: ReportDocument, runs: RunSource) -> Mapping[str, Path]:
+    files = ReportFiles(
+        report_formats(order.settings, junit_copy=order.options.junit_copy),
+        warn=order.front.warn,
+        crashed=order.front.crashed,
+    )
+    await files.publish(document, runs)
+    return files.written
 
 
 async def run(

@@ -30,6 +30,9 @@ class ExitCode(IntEnum):
     TERMINATED = 143
 
 
+_MOST_NAME_CHARS = 300
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """Where something stands: a file as the user would name it; line and column count from 1."""
@@ -39,7 +42,9 @@ class Place:
     column: int | None = None
 
     def __str__(self) -> str:
-        parts = (self.file, self.line, self.column)
+        long = len(self.file) > _MOST_NAME_CHARS  # what is wrong with it must stay in sight
+        file = f"{self.file[:_MOST_NAME_CHARS]}…" if long else self.file
+        parts = (file, self.line, self.column)
         return ":".join(str(part) for part in parts if part is not None)
 
 

@@ -253,6 +253,7 @@ def a_run(
         "checks": [] if error else [a_check(passed=passed)],
         "trials": [a_trial()] if passed else [],
         "votes": [a_vote()] if passed else [],
+        "captured": [],
         "suspicious": [],
         "failure": _FAILURE if error else None,
     }

@@ -109,6 +109,7 @@ def _hostile_runs(test: str, text: str) -> list[RunEntry]:
         "response": text,
         "evidence": {text: [text, 1.5, None]},
         "transcript": [{"role": role, "content": text} for role in ("user", "assistant", text)],
+        "captured": [{"turn": 1, "context": text, "tools": [{text: [text, None]}]}],
         "checks": [a_check(passed=passed, wanted=text, found=text) for passed in (True, False)],
         "trials": [a_trial(passed=False, rulings=[ruling], judge=text)],
         "votes": [

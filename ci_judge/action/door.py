@@ -4,11 +4,12 @@ import asyncio
 import io
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from ci_judge.action.desk import Connect, Desk, connect_to_github
 from ci_judge.action.mistakes import TITLE, show_crash, show_problems
@@ -26,6 +27,11 @@ from ci_judge.sinks.marked_stream import MarkedStream
 from ci_judge.sinks.outputs import outputs_of, outputs_without_report, write_outputs
 from ci_judge.workflows.surroundings import Surroundings
 
+GRACE_SECONDS = 1.5
+"""How long the comment may still take after a signal."""
+
+_CLOSING_SECONDS = 0.4
+
 
 def main() -> int:
     """Run the action in this process and give its exit code."""
@@ -42,8 +48,12 @@ def run_action(
     write: Callable[[str], object],
     judge: Judge,
     connect: Connect | None = None,
+    grace_seconds: float = GRACE_SECONDS,
 ) -> int:
-    """Run the action; whatever else is printed meanwhile goes into the log as text by others."""
+    """Run the action; whatever else is printed meanwhile goes into the log as text by others.
+
+    Within ``grace_seconds`` of a signal the comment is given up.
+    """
     log = LogWriter(write, commands=True)
     with MarkedStream(log) as stream, redirect_stdout(stream), redirect_stderr(stream):
         door = _Door(
@@ -51,6 +61,7 @@ def run_action(
             log=log,
             judge=judge,
             connect=connect or partial(connect_to_github, environment=environment),
+            grace_seconds=grace_seconds,
         )
         return asyncio.run(door.act())
 
@@ -61,6 +72,7 @@ class _Door:
     log: LogWriter
     judge: Judge
     connect: Connect
+    grace_seconds: float
 
     async def act(self) -> int:
         token = given(self.environment, "github-token")
@@ -92,10 +104,34 @@ class _Door:
         published = await desk.publish(judged)
         # before the comment, which takes a while: a step that is cancelled then has them
         self._set_outputs(outputs_of(judged.document, published))
-        comment_url = await desk.comment(judged)
-        if comment_url:
-            self._set_outputs({"comment-url": comment_url})
+        signalled = StopSign()
+        with signalled.on_signals():
+            if stop_sign.exit_code is not None:
+                signalled.stop(stop_sign.reason or "interrupted")
+            comment_url = await self._unless_stopped(desk.comment(judged), signalled)
+            if comment_url:
+                self._set_outputs({"comment-url": comment_url})
+        # the suite's own code, whatever came later: the verdict stood before
         return judged.document["exit_code"]
+
+    async def _unless_stopped(self, comment: Coroutine[Any, Any, str], signalled: StopSign) -> str:
+        """Wait for the comment, after a signal only for a moment: the runner kills the step."""
+
+        async def patience() -> None:
+            await signalled.wait()
+            await asyncio.sleep(self.grace_seconds)
+
+        writing, waiting = asyncio.create_task(comment), asyncio.create_task(patience())
+        try:
+            await asyncio.wait({writing, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            if writing.done():
+                return writing.result()
+        finally:
+            for task in (writing, waiting):
+                task.cancel()
+            await asyncio.wait({writing, waiting}, timeout=_CLOSING_SECONDS)
+        self.log.line(f"No pull request comment: given up, for the step was {signalled.reason}")
+        return ""
 
     def _set_outputs(self, outputs: Mapping[str, str]) -> None:
         path = self.environment.get("GITHUB_OUTPUT")

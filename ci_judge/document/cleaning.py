@@ -19,12 +19,12 @@ _OURS = frozenset(
 )
 """Keys whose texts hold the report together; no pattern of a user's may break one."""
 
-_FREE = frozenset({"content", "evidence", "turns"})
+_FREE = frozenset({"content", "context", "evidence", "tools", "turns"})
 """Keys under which any JSON may stand, whose own keys are text by strangers too."""
 
 
 _OURS_IN_RUNS = _OURS | {"test_id"}
-_ANY = frozenset({"content", "value"})
+_ANY = frozenset({"content", "context", "tools", "value"})
 """Fields of a run that hold any JSON; numbers elsewhere are our own."""
 
 

@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime
 
 from ci_judge.model.document import (
+    CapturedEntry,
     CheckEntry,
     FailureEntry,
     MemberVoteEntry,
@@ -43,6 +44,7 @@ def run_entry(run: Run, *, max_response_chars: int) -> RunEntry:
         if isinstance(run.evidence, CaseValue)
         else None,
         "transcript": [_message(message, cutter) for message in _transcript(run)],
+        "captured": _captured(run, cutter),
         "cut_chars": cutter.cut_chars,
         "checks": [_check(result) for result in run.checks],
         "trials": [_trial(trial) for trial in run.trials],
@@ -96,6 +98,19 @@ def _transcript(run: Run) -> tuple[Message, ...]:
     if isinstance(run.evidence, Conversation):
         return run.evidence.transcript
     return run.failure.transcript if run.failure else ()
+
+
+def _captured(run: Run, cutter: _Cutter) -> list[CapturedEntry]:
+    replies = run.evidence.replies if isinstance(run.evidence, Conversation) else ()
+    return [
+        {
+            "turn": turn,
+            "context": cutter.value(reply.context),
+            "tools": cutter.value(reply.tools),
+        }
+        for turn, reply in enumerate(replies, start=1)
+        if reply.context is not None or reply.tools is not None
+    ]
 
 
 def _latency(run: Run) -> float | None:

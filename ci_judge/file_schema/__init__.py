@@ -8,6 +8,7 @@ from ci_judge.file_schema.loaded_file import (
     Scalar,
     WrittenList,
     WrittenMap,
+    value_at,
     written_copy,
 )
 from ci_judge.file_schema.markers import AsWritten, Secret, Wanted, wrong
@@ -72,6 +73,7 @@ __all__ = [
     "problems_or",
     "read_text",
     "validate",
+    "value_at",
     "written_copy",
     "wrong",
 ]

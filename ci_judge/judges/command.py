@@ -4,6 +4,7 @@ from typing import Any
 
 from ci_judge.cache import digest
 from ci_judge.errors import InvalidInput
+from ci_judge.judges.captured import captured_evidence
 from ci_judge.judges.command_reply import read_command_reply
 from ci_judge.judges.parts import JudgeParts
 from ci_judge.judges.reply import ReplyProblem
@@ -112,6 +113,7 @@ def _asked(question: Question) -> dict[str, Any]:
         "expected": expected[0] if len(expected) == 1 else expected,
         "conversation": [{"role": m.role, "content": m.content} for m in conversation.transcript],
         "response": conversation.response,
+        **captured_evidence(conversation),
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from ci_judge.judges.addresses import systemone_address
 from ci_judge.judges.answer_key import answer_key
 from ci_judge.judges.asking import Line, Said, ask
+from ci_judge.judges.captured import captured_evidence
 from ci_judge.judges.counting import token_count
 from ci_judge.judges.parts import JudgeParts
 from ci_judge.model.evidence import FailureCode
@@ -95,6 +96,7 @@ def _state(question: Question) -> dict[str, Any]:
                 {"role": m.role, "content": m.content} for m in conversation.transcript
             ],
             "response": conversation.response,
+            **captured_evidence(conversation),
         },
     }
 

@@ -227,11 +227,20 @@ class SuspicionEntry(TypedDict):
     found: str
 
 
+class CapturedEntry(TypedDict):
+    """What the answer to one turn (from 1) told besides; null where it told nothing."""
+
+    turn: int
+    context: Any
+    tools: Any
+
+
 class RunEntry(TypedDict):
     """One run: one line of ``attempts.jsonl``, one element of a test's ``runs``.
 
     ``response`` is the last answer (scenarios), ``evidence`` the returned value (cases).
     ``replayed`` says that the target was not asked (``run.cache: all``).
+    ``captured`` has an entry for each answer of which ``target.capture`` found anything.
     ``cut_chars`` says how many characters of responses were left out for length.
     """
 
@@ -249,6 +258,7 @@ class RunEntry(TypedDict):
     response: str | None
     evidence: Any
     transcript: list[MessageEntry]
+    captured: list[CapturedEntry]
     cut_chars: int
     checks: list[CheckEntry]
     trials: list[TrialEntry]

@@ -56,6 +56,10 @@ class Reply:
     """Whether the configuration says what answers cost (``target.usage``)."""
     cost_usd: float | None = None
     """What it cost; None where that is unknown."""
+    context: JsonValue = None
+    """What it was made from, as the reply tells at ``target.capture.context``; None for nothing."""
+    tools: JsonValue = None
+    """The calls of tools, as the reply tells at ``target.capture.tools``; None for nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from ci_judge.processes.output import CapturedOutput
+from ci_judge.processes.privacy import refuse_inspection
 
 OUTPUT_BYTES = 65_536
 GRACE_SECONDS = 2.0
@@ -113,6 +114,7 @@ class Children:
         With ``apart`` its errors are kept on their own, else among its output. ``options`` go to
         asyncio (``stdin``, ``pass_fds``). Raises OSError if it cannot start.
         """
+        refuse_inspection()
         atexit.register(self.kill_now)  # once, however often it is called: close takes all away
         output = CapturedOutput(limit_bytes=output_bytes, redact=self.redact)
         errors = CapturedOutput(limit_bytes=output_bytes, redact=self.redact) if apart else output

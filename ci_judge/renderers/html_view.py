@@ -17,7 +17,15 @@ from ci_judge.model.document import (
 from ci_judge.protocols import RunSource
 from ci_judge.renderers.html_room import Room
 from ci_judge.renderers.phrase_marks import Piece, marked_pieces
-from ci_judge.renderers.shown_runs import as_text, clipped, failure_of, kind_of, speaker
+from ci_judge.renderers.shown_runs import (
+    Passage,
+    as_text,
+    captured_passages,
+    clipped,
+    failure_of,
+    kind_of,
+    speaker,
+)
 from ci_judge.renderers.wording import RUN_WORDS, Standing, in_order, standing
 
 CELLS: Final = 200
@@ -47,6 +55,7 @@ class RunView:
     reason: str
     told: bool
     turns: Sequence[Turn]
+    captured: Sequence[Passage]
     evidence: str | None
     checks: Sequence[CheckEntry]
     failure: FailureEntry | None
@@ -191,6 +200,7 @@ def _brief(run: RunEntry) -> RunView:
         reason=clipped(run["reason"], SHORT_CHARS),
         told=False,
         turns=(),
+        captured=(),
         evidence=None,
         checks=(),
         failure=None,
@@ -205,6 +215,7 @@ def _told(run: RunEntry, limit: int) -> RunView:
         reason=clipped(run["reason"], limit),
         told=True,
         turns=_turns(run["transcript"], limit, run["checks"]),
+        captured=[Passage(title, clipped(text, limit)) for title, text in captured_passages(run)],
         evidence=None if evidence is None else clipped(as_text(evidence), limit),
         checks=[_short_check(check, limit) for check in run["checks"]],
         failure=_short_failure(failure_of(run), limit),
@@ -256,6 +267,7 @@ def _texts(view: RunView) -> Iterator[str]:
     yield view.evidence or ""
     for turn in view.turns:
         yield from (piece.text for piece in turn.pieces)
+    yield from (passage.title + passage.text for passage in view.captured)
     for check in view.checks:
         yield check["wanted"] + check["found"]
     yield from (each["found"] for each in view.entry["suspicious"])

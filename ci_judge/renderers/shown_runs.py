@@ -11,6 +11,8 @@ from ci_judge.renderers.item_results import CERTAIN, item_results
 from ci_judge.renderers.panel_words import vote_word
 from ci_judge.renderers.suspicions import STANDS, suspicion_lines
 
+CAPTURED_CHARS = 1_000
+"""How much of a captured value the formats without folding show."""
 _SPEAKERS = {"user": "User", "assistant": "Assistant", "system": "System"}
 
 
@@ -91,8 +93,18 @@ def _wanted(test: TestEntry) -> Iterator[Passage]:
 def _said(run: RunEntry) -> Iterator[Passage]:
     for message in run["transcript"]:
         yield Passage(speaker(message["role"]), as_text(message["content"]))
+    for title, text in captured_passages(run):
+        yield Passage(title, clipped(text, CAPTURED_CHARS))
     if run["evidence"] is not None:
         yield Passage("Evidence", as_text(run["evidence"]))
+
+
+def captured_passages(run: RunEntry) -> Iterator[Passage]:
+    """Tell what the target told besides its answers, whole."""
+    for entry in run["captured"]:
+        for what, value in (("context", entry["context"]), ("tool calls", entry["tools"])):
+            if value is not None:
+                yield Passage(f"Captured {what}, turn {entry['turn']}", as_text(value))
 
 
 def speaker(role: str) -> str:

@@ -1,9 +1,10 @@
 """Text in the evidence that speaks to the judge instead of to the user. It flags, never decides.
 
 A second, cheap defence behind the prompt: fixed patterns and no model, so it finds what is said the
-usual way and nothing else. It looks at what the system under test said (answers, texts inside a
-case's value) and never at what the suite's author wrote. It reads through look-alike forms of
-letters (NFKC), invisible characters between letters, and letters written as invisible tags.
+usual way and nothing else. It looks at what the system under test said (answers, what was captured
+with them, texts inside a case's value) and never at what the suite's author wrote. It reads through
+look-alike forms of letters (NFKC), invisible characters between letters, and letters written as
+invisible tags.
 Other languages than English (but for the commonest sentence), letters of other scripts that look
 alike, and encoded text are not seen through.
 """
@@ -13,7 +14,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from ci_judge.model.evidence import CaseValue, Evidence
+from ci_judge.model.evidence import CaseValue, Evidence, Reply
 from ci_judge.model.judging import Suspicion, SuspicionKind
 from ci_judge.model.suite import JsonValue
 from ci_judge.rules.suspicion_signs import SIGNS, Sign
@@ -64,11 +65,17 @@ def _signs(text: str) -> dict[SuspicionKind, str]:
 def _texts(evidence: Evidence) -> Iterator[str]:
     if isinstance(evidence, CaseValue):
         return _strings(evidence.value)
-    return (reply.text for reply in evidence.replies)
+    return (text for reply in evidence.replies for text in _said(reply))
 
 
-def _strings(value: JsonValue) -> Iterator[str]:
-    """Yield the texts inside a JSON value. Its keys and shape are its author's own."""
+def _said(reply: Reply) -> Iterator[str]:
+    """Yield the answer, then the texts of what was captured, keys and all: it is a stranger's."""
+    yield reply.text
+    yield from _strings([reply.context, reply.tools], with_keys=True)
+
+
+def _strings(value: JsonValue, *, with_keys: bool = False) -> Iterator[str]:
+    """Yield the texts inside a JSON value. The keys and shape of a case's are its author's own."""
     pending = [value]
     while pending:
         match pending.pop():
@@ -76,6 +83,7 @@ def _strings(value: JsonValue) -> Iterator[str]:
                 yield text
             case dict() as entries:
                 pending.extend(reversed(entries.values()))
+                pending.extend(reversed(entries) if with_keys else ())
             case list() as items:
                 pending.extend(reversed(items))
             case _:

@@ -1,15 +1,14 @@
 """The texts of a scenario as they were typed: words that YAML ate, and where a quote stands."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from ci_judge.errors import Place, Problem
-from ci_judge.file_schema import DataPath, LoadedFile
+from ci_judge.file_schema import DataPath, LoadedFile, value_at
 
-_TEXTS = ("name", "message", "expected")
+_TEXTS = ("name", "expected")
 _CHECKED_TEXTS = ("contains", "not_contains", "regex")
-_CHECKED_VALUES = ("equals", "json_path")
 
 
 _MARK = re.compile('["\u201c\u201d\u201e]')
@@ -18,7 +17,7 @@ _SHOWN_CHARS = 40
 
 def eaten_words(loaded: LoadedFile, at: DataPath) -> Iterator[Problem]:
     """Yield a problem for each text of the scenario (or defaults) ``at`` a path with a comment."""
-    for path in dict.fromkeys(_text_paths(_value_at(loaded, at))):
+    for path in dict.fromkeys(_text_paths(value_at(loaded.data, at))):
         scalar = loaded.scalar((*at, *path))
         if scalar is not None and scalar.comment is not None:
             yield Problem(
@@ -56,21 +55,23 @@ def _text_paths(entry: Any) -> Iterator[tuple[str | int, ...]]:
     if not isinstance(entry, dict):
         return
     yield from ((key,) for key in _TEXTS)
-    for key in ("expected", "turns"):
-        yield from ((key, number) for number in _numbers(entry.get(key)))
-    yield from (("history", number, "content") for number in _numbers(entry.get("history")))
+    yield from (("expected", number) for number in _numbers(entry.get("expected")))
     for number in _numbers(entry.get("checks")):
         yield from (("checks", number, key) for key in _CHECKED_TEXTS)
-        yield from _texts_in(entry["checks"][number], ("checks", number), keys=_CHECKED_VALUES)
-    yield from _texts_in(entry, (), keys=("message", "turns", "history"))
+        yield from _texts_at(entry, ("checks", number, "equals"))
+        yield from _texts_at(entry, ("checks", number, "json_path", "equals"))
+    yield from _texts_at(entry, ("message",))
+    yield from _texts_at(entry, ("turns",))
+    for number in _numbers(entry.get("history")):
+        yield from _texts_at(entry, ("history", number, "content"))
 
 
-def _texts_in(
-    value: Any, at: tuple[str | int, ...], *, keys: Iterable[str]
-) -> Iterator[tuple[str | int, ...]]:
-    """Yield the paths of the texts inside those values of a map that are maps or lists."""
-    held = value if isinstance(value, dict) else {}
-    pending = [((*at, key), held[key]) for key in keys if key in held]
+def _texts_at(entry: Any, at: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+    """Yield the paths of all texts in the JSON value at a path, if there is one."""
+    try:
+        pending = [(at, value_at(entry, at))]
+    except LookupError:
+        return
     while pending:
         path, inner = pending.pop()
         match inner:
@@ -86,13 +87,6 @@ def _texts_in(
 
 def _numbers(value: Any) -> range:
     return range(len(value)) if isinstance(value, list) else range(0)
-
-
-def _value_at(loaded: LoadedFile, at: DataPath) -> Any:
-    value = loaded.data
-    for step in at:
-        value = value[step]
-    return value
 
 
 def _tail(text: str) -> str:

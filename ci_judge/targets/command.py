@@ -9,8 +9,10 @@ from ci_judge.model.evidence import Conversation, EvidenceFailure, FailureCode, 
 from ci_judge.model.suite import JsonValue, Message, Scenario
 from ci_judge.processes import CommandTrouble, Output, Workshop, last_words
 from ci_judge.rules.json_paths import Found, look_up
+from ci_judge.targets.capture import captured
 from ci_judge.targets.settings import TargetSettings
 from ci_judge.targets.usage import answer_cost
+from ci_judge.transport import parse_json
 from ci_judge.visible_text import one_line
 
 _MESSAGE_CHARS = 600
@@ -62,7 +64,7 @@ class CommandTarget:
         return digest(
             self._fingerprint,
             self._settings.response_path,
-            self._settings.model_dump(mode="json", include={"usage"}),
+            self._settings.model_dump(mode="json", include={"usage", "capture"}),
             [[past.role, past.content] for past in scenario.history],
             scenario.turns,
         )
@@ -81,20 +83,17 @@ class CommandTarget:
             message = f'{self._trade.section}: {problem}: "{excerpt}"{last_words(outcome.stderr)}'
             return _failure(problem.code, message, detail=text)
         text = value if isinstance(value, str) else _compact(value)
+        document = _document(outcome.stdout)
+        more = captured(self._settings.capture, document)
         return Reply(
             text=text,
             value=value,
             latency_seconds=outcome.seconds,
             priced=self._settings.usage is not None,
-            cost_usd=self._cost(outcome.stdout),
+            cost_usd=answer_cost(self._settings.usage, document, 1),
+            context=more.context,
+            tools=more.tools,
         )
-
-    def _cost(self, stdout: bytes) -> float | None:
-        try:
-            document = _json(stdout.decode("utf-8-sig", "replace"))
-        except _NoAnswer:
-            document = None
-        return answer_cost(self._settings.usage, document, 1)
 
     def _value_of(self, stdout: bytes) -> JsonValue:
         try:
@@ -115,6 +114,14 @@ class _NoAnswer(Exception):
         self.code = code
 
 
+def _document(stdout: bytes) -> JsonValue:
+    """Return the output as JSON, None when it is none: usage and what is captured stand in it."""
+    try:
+        return _json(stdout.decode("utf-8-sig", "replace"))
+    except _NoAnswer:
+        return None
+
+
 def _material(turn: JsonValue, said: list[Message], run_number: int) -> dict[str, Any]:
     return {
         "message": turn,
@@ -130,14 +137,11 @@ def _failure(code: FailureCode, message: str, *, detail: str) -> EvidenceFailure
 
 def _json(text: str) -> JsonValue:
     try:
-        return json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError):
+        value: JsonValue = parse_json(text.encode(), content_type="")
+    except ValueError:
         why = "the output is not JSON; to take it as text, remove response_path"
         raise _NoAnswer(FailureCode.UNREADABLE_REPLY, why) from None
-
-
-def _refuse(name: str) -> JsonValue:
-    raise ValueError(name)
+    return value
 
 
 def _at_path(value: JsonValue, path: str) -> JsonValue:

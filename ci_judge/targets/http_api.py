@@ -10,6 +10,7 @@ from ci_judge.errors import Problem
 from ci_judge.model.evidence import Conversation, EvidenceFailure, FailureCode, Reply
 from ci_judge.model.suite import JsonValue, Message, Scenario
 from ci_judge.rules.json_paths import Found, look_up
+from ci_judge.targets.capture import captured
 from ci_judge.targets.failure_words import (
     content_type_of,
     failure_words,
@@ -135,6 +136,8 @@ class HttpTarget:
                 attempts=answer.attempts,
                 detail=found.detail,
             )
+        document = _document(answer)
+        more = captured(self._settings.capture, document)
         return Reply(
             text=found if isinstance(found, str) else _compact(found),
             value=found,
@@ -142,7 +145,9 @@ class HttpTarget:
             status=answer.status,
             attempts=answer.attempts,
             priced=self._settings.usage is not None,
-            cost_usd=answer_cost(self._settings.usage, _document(answer), answer.attempts),
+            cost_usd=answer_cost(self._settings.usage, document, answer.attempts),
+            context=more.context,
+            tools=more.tools,
         )
 
     def _value_of(self, reply: HttpReply) -> JsonValue | _Unusable:
@@ -161,7 +166,7 @@ class HttpTarget:
 
 
 def _document(answer: HttpReply) -> JsonValue:
-    """Return the body as JSON, None when it is none: what it says of its usage stands in it."""
+    """Return the body as JSON, None when it is none: usage and what is captured stand in it."""
     try:
         return answer.json()
     except ValueError:

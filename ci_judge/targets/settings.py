@@ -83,6 +83,23 @@ class UsageSettings(FileModel):
         return self
 
 
+class CaptureSettings(FileModel):
+    """What else of every JSON reply is evidence. What is not there is no error."""
+
+    tools: DottedPath | None = Field(
+        default=None, description="Dotted path of the tool calls in the JSON reply"
+    )
+    context: DottedPath | None = Field(
+        default=None, description="Dotted path of the retrieved passages in the JSON reply"
+    )
+
+    @model_validator(mode="after")
+    def _holds_a_path(self) -> Self:
+        if self.tools is None and self.context is None:
+            raise wrong("holds no path", hint="set tools, context, or both")
+        return self
+
+
 class ServeSettings(FileModel):
     """How to start the system under test, and how to know that it is up."""
 
@@ -146,6 +163,9 @@ class TargetSettings(FileModel):
     usage: UsageSettings | None = Field(
         default=None, description="What answers cost (unset: only the judge's cost is counted)"
     )
+    capture: CaptureSettings | None = Field(
+        default=None, description="What else of the JSON reply the judge is shown"
+    )
     serve: ServeSettings | None = Field(
         default=None, description="Start the target before the run and stop it afterwards"
     )
@@ -165,6 +185,16 @@ class TargetSettings(FileModel):
             ):
                 hint = "keep one of the two" if key == "url" else "remove it"
                 raise wrong("does not go with command", hint=hint, key=key)
+        return self
+
+    @model_validator(mode="after")
+    def _captures_from_json(self) -> Self:
+        if self.capture is not None and self.response_path is None:
+            raise wrong(
+                "needs response_path, without which a reply is text",
+                hint="set response_path to where the answer stands in the JSON reply",
+                key="capture",
+            )
         return self
 
     @property

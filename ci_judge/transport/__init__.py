@@ -3,6 +3,7 @@
 Importing it is cheap: httpx itself is loaded with the first request.
 """
 
+from ci_judge.transport.body import parse_json
 from ci_judge.transport.client import Effects, Transport
 from ci_judge.transport.cookies import Cookies
 from ci_judge.transport.exchange import (
@@ -22,6 +23,7 @@ __all__ = [
     "Transport",
     "TransportFailure",
     "is_loopback",
+    "parse_json",
     "shown_url",
     "url_host",
 ]

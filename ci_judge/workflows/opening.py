@@ -81,13 +81,7 @@ async def open_bench(
 
     Raises CannotStart for what is not there, InvalidInput for a key or model that is refused.
     """
-    transport = Transport(
-        connections=max(settings.run.concurrency, _judge_concurrency(settings)),
-        environment=surroundings.environment,
-        in_container=surroundings.in_container,
-        user_agent=surroundings.user_agent,
-        redact=household.children.redact,
-    )
+    transport = _transport(settings, surroundings, household)
     stack.push_async_callback(transport.aclose)
     workshop = Workshop(
         children=household.children,
@@ -112,15 +106,29 @@ async def open_bench(
         seats=seats,
         tools=check_tools(redact=household.children.redact),
         seed=surroundings.fresh_seed() if seed is None else seed,
-        slots=Slots(
-            target=asyncio.Semaphore(settings.run.concurrency),
-            judge=asyncio.Semaphore(_judge_concurrency(settings)),
-        ),
+        slots=_slots(settings),
         wall_clock=surroundings.wall_clock,
         clock=surroundings.clock,
     )
     workers = settings.run.concurrency + _judge_concurrency(settings)
     return OpenBench(bench=bench, workers=workers, looked=looked)
+
+
+def _transport(settings: Settings, surroundings: Surroundings, household: Household) -> Transport:
+    return Transport(
+        connections=max(settings.run.concurrency, _judge_concurrency(settings)),
+        environment=surroundings.environment,
+        in_container=surroundings.in_container,
+        user_agent=surroundings.user_agent,
+        redact=household.children.redact,
+    )
+
+
+def _slots(settings: Settings) -> Slots:
+    return Slots(
+        target=asyncio.Semaphore(settings.run.concurrency),
+        judge=asyncio.Semaphore(_judge_concurrency(settings)),
+    )
 
 
 def _judge_concurrency(settings: Settings) -> int:

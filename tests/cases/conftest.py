@@ -1,17 +1,10 @@
-"""Tests here need the collection of cases; without it they are skipped, whatever was promised."""
+"""How tests here come by a case."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.cases.collection import ABSENT, is_here
 from tests.cases.workbench import Open, Workbench
-
-
-@pytest.fixture(autouse=True)
-def _collection() -> None:
-    if not is_here():
-        pytest.skip(ABSENT)
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ class Servers:
 def servers(folder: Path, *flags: str, log: Path) -> Iterator[Servers]:
     """Start the stub on the case in ``folder`` with flags of its own, and end it afterwards."""
     stub = CASES_DIR / "harness" / "stub.py"
-    command = [sys.executable, str(stub), str(folder), "--log", str(log), *flags]
+    command = [sys.executable, "-S", "-E", str(stub), str(folder), "--log", str(log), *flags]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield Servers(addresses=_addresses(process), log=log)

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
+from tests.cases.collection import required
 from tests.cases.outcome import Outcome
 from tests.cases.servers import Servers
 from tests.cases.workbench import Open, Workbench
 
-MODES = ("verdicts", "all")
+required()
 
 
-@pytest.mark.parametrize("cache", MODES)
-def test_h25_errors_are_not_remembered_and_damage_is_survived(bench: Open, cache: str) -> None:
+def test_h25_errors_are_not_remembered_and_damage_is_survived(bench: Open) -> None:
     case = bench("H25")
     good = case.suite["endpoint_replies"]
     folder = case.root / ".ci-judge"
@@ -30,7 +30,7 @@ def test_h25_errors_are_not_remembered_and_damage_is_survived(bench: Open, cache
             (file,) = folder.glob("cache.sqlite3")
             file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
         with case.servers("--judge-file", step["judge"]) as running:
-            outcome = case.run(running, changes={"run": {"cache": cache}})
+            outcome = case.run(running, changes={"run": {"cache": "all"}})
             asked.append((len(running.asked("endpoint")), len(running.asked("judge"))))
         outcomes += outcome.outcomes
     assert outcomes == ["target_error", "pass", "judge_error", "pass", "pass"]
@@ -39,7 +39,7 @@ def test_h25_errors_are_not_remembered_and_damage_is_survived(bench: Open, cache
     assert asked[4][1] == 1, "what is damaged is asked again"
 
 
-@pytest.mark.parametrize("cache", MODES)
+@pytest.mark.parametrize("cache", ["verdicts", "all"])
 def test_h25_what_was_judged_is_not_asked_again(bench: Open, cache: str) -> None:
     case = bench("H25")
     with case.servers("--judge-file", "judge_pass.json") as running:

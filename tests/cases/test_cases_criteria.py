@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from tests.cases.collection import required
 from tests.cases.outcome import Outcome
 from tests.cases.servers import Servers
 from tests.cases.workbench import Open, Workbench
+
+required()
 
 
 def with_criteria(

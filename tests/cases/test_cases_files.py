@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from tests.cases.collection import required
 from tests.cases.outcome import Outcome
 from tests.cases.workbench import Open, Workbench
+
+required()
 
 
 def loaded(case: Workbench, file: str, **changes: Any) -> Outcome:

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from ci_judge.rules.intervals import wilson
-from tests.cases.collection import folder_of
+from tests.cases.collection import folder_of, required
 from tests.cases.outcome import Outcome
 from tests.cases.workbench import Open, Workbench
+
+required()
 
 # The design: a gate that not even a perfect score passes is refused (exit 2), not warned about.
 IMPOSSIBLE = [({"runs": 3, "threshold": 0.9}, "35"), ({"runs": 20, "threshold": 1.0}, "threshold")]

@@ -6,9 +6,12 @@ import re
 import pytest
 
 from ci_judge.action_inputs import INPUTS, variable_of
+from tests.cases.collection import required
 from tests.cases.step import Step, comments, failing
 from tests.cases.workbench import Open
 from tests.e2e.commands import REPOSITORY
+
+required()
 
 FILES = ("report.json", "junit.xml", "report.html", "summary.md")
 

@@ -4,8 +4,11 @@ from typing import Any
 
 import pytest
 
+from tests.cases.collection import required
 from tests.cases.tls import make_authority, tls_endpoint
 from tests.cases.workbench import Open
+
+required()
 
 HEADER_VALUES = [
     # The design: unset or empty is an error before any request.

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from tests.cases.collection import required
 from tests.cases.outcome import Outcome
 from tests.cases.workbench import Open, Workbench
+
+required()
 
 GOOD = {"status": 200, "json": {"reply": "You have 14 days."}}
 

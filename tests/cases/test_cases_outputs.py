@@ -8,10 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.cases.collection import mechanical_checks
+from tests.cases.collection import mechanical_checks, required
 from tests.cases.step import Step, comments, failing
 from tests.cases.workbench import Open
 from tests.e2e.commands import LONGEST_SECONDS, REPOSITORY
+
+required()
 
 FILES = ("report.json", "junit.xml", "report.html", "summary.md")
 

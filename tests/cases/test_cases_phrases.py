@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
+from tests.cases.collection import required
 from tests.cases.workbench import Open
+
+required()
 
 SAYS_YES = {"content": [{"type": "text", "text": '{"pass": true, "reason": "Fine."}'}]}
 

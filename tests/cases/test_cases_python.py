@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from tests.cases.collection import required
 from tests.cases.outcome import Outcome
 from tests.cases.servers import Servers
 from tests.cases.workbench import Open
+
+required()
 
 
 def evidence(running: Servers) -> dict[str, list[Any]]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ci_judge.action.desk import Connect
-from ci_judge.action.door import run_action
+from ci_judge.action.door import GRACE_SECONDS, run_action
 from ci_judge.action.order import Judge, Judged, Order
 from ci_judge.engine.stopping import StopSign
 from ci_judge.errors import InvalidInput, NothingToJudge, Place, Problem
@@ -32,10 +32,17 @@ class Step:
         self.orders: list[Order] = []
         self.written: list[str] = []
         self.connect: Connect | None = None
+        self.grace_seconds = GRACE_SECONDS
 
     def run(self, judge: Judge, **inputs: str) -> int:
         environment = self.files.environment(**inputs) | self.extra
-        return run_action(environment, write=self.written.append, judge=judge, connect=self.connect)
+        return run_action(
+            environment,
+            write=self.written.append,
+            judge=judge,
+            connect=self.connect,
+            grace_seconds=self.grace_seconds,
+        )
 
     def judges(self, *tests: Any, **changes: Any) -> Judge:
         """Make a judge that ends with a report of these tests."""
@@ -344,3 +351,42 @@ def test_a_bug_in_publishing_does_not_change_the_verdict(step: Step) -> None:
 def test_a_runner_without_files_for_outputs_is_no_trouble(step: Step) -> None:
     step.extra |= {"GITHUB_OUTPUT": "", "GITHUB_STEP_SUMMARY": ""}
     assert step.run(step.judges(a_test())) == 0
+
+
+def test_only_real_files_are_annotated(step: Step) -> None:
+    places = (Place(file="the input runs", line=1, column=2), Place(file="x" * 5_000))
+    problems = [Problem(message="is wrong", place=place) for place in places]
+    assert step.run(raises(InvalidInput(*problems))) == 2
+    for error in step.log.annotations("error"):
+        assert set(error.properties) == {"title"}
+        assert "is wrong" in error.message
+
+
+class Signalled(AbstractAsyncContextManager[GitHubApi]):
+    """A way to GitHub on which a signal comes, and nothing else ever."""
+
+    async def __aenter__(self) -> GitHubApi:
+        os.kill(os.getpid(), signal.SIGTERM)
+        await asyncio.wait_for(asyncio.Event().wait(), timeout=30)
+        raise AssertionError("given up long before")
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize("fails", [0, 9])
+def test_a_signal_while_the_comment_is_written_ends_it_and_not_the_verdict(
+    step: Step, hub: GitHubState, fails: int
+) -> None:
+    on_pull_request(step, hub)
+    step.connect = lambda _: Signalled()
+    step.grace_seconds = 0.01
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        exit_code = step.run(step.judges(a_test(passes=1, fails=fails)), github_token=TOKEN)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert exit_code == (1 if fails else 0)
+    assert step.outputs["status"] == ("failed" if fails else "passed")
+    assert step.outputs["comment-url"] == ""
+    assert any("given up" in line and "SIGTERM" in line for line in step.log.shown)

@@ -176,8 +176,8 @@ def test_everything_wrong_in_all_files_is_said_at_once(folder: CaseFolder) -> No
     assert shown == [
         (
             "case_missing.py:3: the file cannot be imported: ModuleNotFoundError: No module named "
-            "'no_such_module_here' (install it where the cases run (in the action: input "
-            '"requirements"), or put the module beside the case file)'
+            "'no_such_module_here' (install it where ci-judge itself is, or put the module beside "
+            "the case file)"
         ),
         'case_shape.py:2: a case takes no parameters, but "test_argument" has "x"',
         "case_shape.py:4: the requirement of @case is empty; say in words what must be true",
@@ -347,3 +347,36 @@ def test_a_wrong_name_of_ours_is_answered_with_the_right_one(folder: CaseFolder)
     folder.write("case_a.py", "from ci_judge import Case\n")
     (found,) = problems_of(folder)
     assert found.endswith("(write `from ci_judge import case`)")
+
+
+def test_gates_that_cannot_be_meant_are_refused_as_in_scenarios(folder: CaseFolder) -> None:
+    folder.write(
+        "case_gates.py",
+        """\
+        @case("R", runs=3, misses=5)
+        def test_misses():
+            return 1
+
+        @case("R", runs=3, gate="misses", threshold=0.5)
+        def test_threshold():
+            return 1
+
+        @case("R", runs=20_000)
+        def test_runs():
+            return 1
+        """,
+    )
+    shown = problems_of(folder)
+    assert len(shown) == 3
+    assert 'misses of "test_misses" makes 5 misses of 3 runs' in "".join(shown)
+    assert 'threshold of "test_threshold" does nothing with gate: misses' in "".join(shown)
+    assert "runs of @case must be a whole number from 1 to 10000" in "".join(shown)
+
+
+def test_a_file_that_writes_nonsense_to_its_channel_is_one_problem(folder: CaseFolder) -> None:
+    write = "import os, sys\nos.write(int(sys.orig_argv[-2]), {!r})\n"
+    folder.write("case_deep.py", write.format(b"[" * 200_000 + b"\n"))
+    folder.write("case_odd.py", write.format(b'{"cases": [{"function": 3}], "mistakes": 5}\n'))
+    for shown in problems_of(folder):
+        assert "sent no readable report" in shown
+        assert len(shown) < 300

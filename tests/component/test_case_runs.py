@@ -539,3 +539,27 @@ def test_a_call_that_is_cancelled_leaves_nothing_behind(folder: CaseFolder) -> N
         return calling.cancelled()
 
     assert folder.use(cancelled)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"[" * 200_000,
+        b'{"id": 1, "failure": {"code": "nope", "message": "", "where": "", "detail": ""}}',
+        b'{"id": 1, "failure": 1}',
+        b'{"id": 1}',
+        b'{"id": 1, "value": 1, "seconds": "soon"}',
+    ],
+)
+def test_nonsense_on_the_channel_is_no_evidence_and_no_crash_of_ours(
+    folder: CaseFolder, line: bytes
+) -> None:
+    code = f"""\
+        import os, sys
+        @case("R")
+        def test_a():
+            os.write(int(sys.orig_argv[-2]), {line + bytes([10])!r})
+            return 1
+        """
+    failure = failure_of(only(folder, code))
+    assert failure.code in {FailureCode.INVALID_EVIDENCE, FailureCode.CRASHED}

@@ -181,3 +181,35 @@ def test_a_broken_pipe_of_ours_is_no_failed_gate(capsys: pytest.CaptureFixture[s
     error = BrokenPipeError(errno.EPIPE, "a socket, not our output")
     assert run_command_line(["x"], group=Raising(error)) == 70
     assert "BrokenPipeError" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["", "reports"])
+def test_a_junit_copy_that_is_a_folder_is_refused_before_anything_is_sent(
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    (folder / "reports").mkdir()
+    assert run_command_line(["run", "--junitxml", name]) == 2
+    text, _ = obeyed(capsys)
+    assert "--junitxml cannot be written" in text
+    assert not (folder / "ci-judge-report" / "report.json").exists()
+
+
+@pytest.mark.parametrize(
+    "serve",
+    [
+        '{command: "a\\0b", ready_url: "http://127.0.0.1:9/"}',
+        '{command: [python, "a\\0b"], ready_url: "http://127.0.0.1:9/"}',
+        '{command: python, env: {A: "a\\0b"}, ready_url: "http://127.0.0.1:9/"}',
+        '{command: python, ready_url: "http://127.0.0.1:99999/"}',
+    ],
+)
+def test_what_no_command_can_be_given_is_a_mistake_of_the_file(
+    folder: Path, capsys: pytest.CaptureFixture[str], serve: str
+) -> None:
+    target = f'target: {{url: "http://127.0.0.1:9/", serve: {serve}}}'
+    text = CONFIG.replace('target: {url: "http://127.0.0.1:9/"}', target)
+    (folder / "ci-judge.yaml").write_text(text)
+    assert run_command_line(["run"]) == 2
+    shown, _ = obeyed(capsys)
+    assert shown.startswith("error: ci-judge.yaml:2:")
+    assert "Traceback" not in shown

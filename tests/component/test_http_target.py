@@ -186,6 +186,13 @@ def test_without_a_path_the_whole_body_is_the_answer() -> None:
             "text/html",
         ),
         (
+            httpx.Response(
+                200, text='data: {"reply": "a"}\n\n', headers={"content-type": "text/event-stream"}
+            ),
+            FailureCode.UNREADABLE_REPLY,
+            "text/event-stream",
+        ),
+        (
             httpx.Response(200, text='{"reply": "a"} trailing'),
             FailureCode.UNREADABLE_REPLY,
             "trailing",

@@ -221,7 +221,18 @@ def saying(text: str, **changes: Any) -> ScenarioQuestion:
     return replace(SCENARIO, conversation=a_conversation(text), **changes)
 
 
+def having(**captured: Any) -> ScenarioQuestion:
+    talk = SCENARIO.conversation
+    return replace(
+        SCENARIO, conversation=replace(talk, replies=(replace(talk.replies[0], **captured),))
+    )
+
+
 QUESTIONS: dict[str, Question] = {
+    "context": having(context="From the terms: 14 days."),
+    "other context": having(context="From the terms: 15 days."),
+    "tool calls": having(tools=[{"name": "find", "arguments": {}}]),
+    "no tool calls": having(tools=[]),
     "response": saying("You have 15 days."),
     "message": replace(
         SCENARIO,

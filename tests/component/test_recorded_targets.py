@@ -38,6 +38,8 @@ A_CONVERSATION = Conversation(
             attempts=2,
             priced=True,
             cost_usd=0.01,
+            context=["a", {"b": None}],
+            tools=0,
         ),
     ),
 )

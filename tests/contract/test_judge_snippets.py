@@ -16,7 +16,7 @@ from tests.wires import Script
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 SNIPPETS = {
     re.split(r"[ ;,\n]", text)[0]: f"judge: # {text}"
-    for text in re.findall(r"^```yaml\njudge: # (.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    for text in re.findall(r"^```yaml\njudge: # ([A-Z].*?)^```$", README, re.DOTALL | re.MULTILINE)
 }
 KEYS = {
     name: f"key-of-{name.lower()}"

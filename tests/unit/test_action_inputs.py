@@ -100,6 +100,7 @@ def test_reports_stay_inside_the_workspace(tmp_path: Path, folder: str) -> None:
 
 
 def test_folders_start_at_the_working_directory(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
     inputs = read(tmp_path, working_directory="sub", report_dir="../reports")
     assert inputs.working_directory == tmp_path.resolve() / "sub"
     assert "outside" in refused(tmp_path, working_directory="sub", report_dir="../../reports")
@@ -118,3 +119,17 @@ def test_a_comment_belongs_to_its_workflow_and_job_unless_a_key_is_given(tmp_pat
 
 def test_inputs_that_override_a_setting_have_no_default() -> None:
     assert [name for name, spec in INPUTS.items() if spec.setting and spec.default] == []
+
+
+@pytest.mark.parametrize("folder", ["nope", "file", "x" * 5_000])
+def test_a_working_directory_that_is_no_folder_is_one_mistake(tmp_path: Path, folder: str) -> None:
+    (tmp_path / "file").touch()
+    message = refused(tmp_path, working_directory=folder)
+    assert message.startswith('input "working-directory" is "')
+    assert "which is no folder" in message
+    assert "\n" not in message
+    assert len(message) < 300
+
+
+def test_a_pull_request_number_of_thousands_of_digits_is_a_mistake(tmp_path: Path) -> None:
+    assert '"pr-number"' in refused(tmp_path, pr_number="1" * 5_000)

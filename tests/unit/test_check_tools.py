@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -193,3 +194,66 @@ def test_a_pathological_pattern_inside_a_schema_ends_undecided(
     found = check_tools(timeout_seconds=0.05).violation(schema, value)
     assert isinstance(found, Undecided)
     assert "longer than 0.05 s" in found.message
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"), [({"multipleOf": 0.1}, 10**400), ({"multipleOf": 1e-300}, 1e300)]
+)
+def test_a_value_that_the_library_stumbles_over_is_undecided(
+    schema: JsonValue, value: JsonValue
+) -> None:
+    found = TOOLS.violation(schema, value)
+    assert isinstance(found, Undecided | str | None)
+    if schema == {"multipleOf": 0.1}:
+        assert isinstance(found, Undecided)
+        assert "OverflowError" in found.message
+
+
+def test_many_unique_items_are_told_apart_in_linear_time() -> None:
+    items: list[JsonValue] = [{"n": number, "of": [number]} for number in range(60_000)]
+    started = time.process_time()
+    assert TOOLS.violation({"uniqueItems": True}, items) is None
+    assert isinstance(TOOLS.violation({"uniqueItems": True}, [*items, items[7]]), str)
+    assert time.process_time() - started < 20, "quadratic takes minutes"
+
+
+@pytest.mark.parametrize(
+    ("items", "unique"),
+    [
+        ([1, True, "1", None, [], {}, 0, False, ""], True),
+        ([1, 1.0], False),
+        ([{"a": 1, "b": [2]}, {"b": [2.0], "a": 1}], False),
+        ([[True], [1]], True),
+        (["object", ["object"]], True),
+    ],
+)
+def test_items_are_unique_as_json_is(items: JsonValue, *, unique: bool) -> None:
+    assert (TOOLS.violation({"uniqueItems": True}, items) is None) is unique
+
+
+def test_a_schema_that_takes_too_long_is_undecided() -> None:
+    hasty = check_tools(schema_seconds=0.05)
+    schema: JsonValue = {"$defs": {"any": {"not": {"const": 1}}}}
+    node: JsonValue = {"$ref": "#/$defs/any"}
+    for _ in range(40):
+        node = {"allOf": [node, node]}
+    schema = {"$defs": {"any": {"not": {"const": 1}}}, **node} if isinstance(node, dict) else schema
+    undecided = hasty.violation(schema, 2)
+    assert isinstance(undecided, Undecided)
+    assert "too long" in undecided.message
+
+
+@pytest.mark.parametrize(
+    ("schema", "fits"),
+    [
+        ({"additionalProperties": False}, False),
+        ({"additionalProperties": True}, True),
+        ({"properties": {"a": {}}, "additionalProperties": False}, False),
+        ({"properties": {"a": {}, "b1": {}}, "additionalProperties": False}, True),
+        ({"patternProperties": {"^[ab]": {}}, "additionalProperties": False}, True),
+        ({"additionalProperties": {"type": "integer"}}, True),
+        ({"additionalProperties": {"type": "string"}}, False),
+    ],
+)
+def test_additional_properties(schema: JsonValue, *, fits: bool) -> None:
+    assert (TOOLS.violation(schema, {"a": 1, "b1": 2}) is None) is fits

@@ -96,6 +96,12 @@ def a_talk(response: str, *, before: str = "Hello!", asked: str = "hi") -> Conve
     )
 
 
+def having(**captured: Any) -> Conversation:
+    """Give a talk of one answer, and what was captured with it."""
+    talk = a_talk("You have 14 days.")
+    return replace(talk, replies=(replace(talk.replies[0], **captured),))
+
+
 def about(conversation: Conversation, **changes: Any) -> ScenarioQuestion:
     values: dict[str, Any] = {
         "criterion": a_criterion(),
@@ -103,6 +109,12 @@ def about(conversation: Conversation, **changes: Any) -> ScenarioQuestion:
         "conversation": conversation,
     } | changes
     return ScenarioQuestion(**values)
+
+
+def in_an_earlier_turn(**captured: Any) -> Conversation:
+    """Give a talk of two answers, the first of which something was captured with."""
+    talk = having(**captured)
+    return replace(talk, replies=(*talk.replies, *a_talk("Yes.").replies))
 
 
 def in_every_place(text: str) -> dict[str, Question]:
@@ -113,6 +125,11 @@ def in_every_place(text: str) -> dict[str, Question]:
         "response": about(a_talk(text)),
         "earlier answer": about(a_talk("14 days.", before=text)),
         "history or message": about(a_talk("14 days.", asked=text)),
+        "context": about(having(context=text)),
+        "context's value": about(having(context=[{"title": text, text: [text]}], tools=[])),
+        "tool calls": about(having(context="14 days.", tools=text)),
+        "tool calls' arguments": about(having(tools=[{"name": text, "arguments": {text: text}}])),
+        "earlier turn's tool calls": about(in_an_earlier_turn(context=text, tools=[text])),
         "expectation": replace(honest, expectations=(Expectation(text=text),)),
         "criterion's title": replace(honest, criterion=a_criterion(title=line)),
         "criterion's description": replace(honest, criterion=a_criterion(description=text)),
@@ -141,6 +158,9 @@ def test_the_judge_sees_the_whole_attack_but_for_the_power_of_control_tokens(att
     shown = parsed(about(a_talk(attack))).blocks["response"]
     assert shown == without_control_tokens(attack)
     assert "".join(shown.split()) == "".join(attack.split())
+    held = parsed(about(having(context=attack, tools=[attack]))).blocks
+    assert held["context"] == without_control_tokens(attack)
+    assert json.loads(held["tool calls"]) == [without_control_tokens(attack)]
     (value,) = json.loads(
         parsed(CaseQuestion(requirement="x", evidence=[attack])).blocks["evidence"]
     )

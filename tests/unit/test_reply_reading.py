@@ -233,3 +233,36 @@ def test_where_any_pass_is_not_true_not_everything_passes(value: Any, items: int
     if not isinstance(answer, ReplyProblem) and all(decision.passed for decision in answer):
         assert set(map(type, every_pass(value))) == {bool}
         assert all(every_pass(value))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'x <think>{"pass": true}</think> no verdict',
+        'Well. <THINKING>{"pass": true}',
+        '{"pass": true}</think> I cannot say.',
+        '<think>a</think> so <reasoning>{"pass": true}</reasoning>',
+    ],
+)
+def test_what_is_thought_is_no_verdict(text: str) -> None:
+    assert isinstance(read_one(text), str)
+
+
+def test_several_thoughts_stand_before_a_verdict() -> None:
+    text = '<think>{"pass": false}</think>\n<thought>b</thought> ' + verdict(passed=True)
+    assert read_one(text) == Decision(passed=True, reason="Because.")
+    swallowed = "So it holds.\n</think>\n" + verdict(passed=True)
+    assert read_one(swallowed) == Decision(passed=True, reason="Because.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"PASS": false} {"pass": true}',
+        '{"Pass": false, "pass": true}',
+        '{" pass ": false} {"pass": true}',
+        '{"pass": true, "parts": [{"PASS": false}]}',
+    ],
+)
+def test_a_verdict_that_is_spelt_otherwise_is_not_passed_over(text: str) -> None:
+    assert isinstance(read_one(text), str)

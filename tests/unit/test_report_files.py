@@ -10,6 +10,7 @@ from ci_judge.model.document import ReportDocument
 from ci_judge.protocols import RunSource
 from ci_judge.sinks.files import (
     ReportFiles,
+    prepare_copy,
     prepare_report_folder,
     remove_old_files,
     shown_path,
@@ -126,3 +127,18 @@ def test_a_format_that_fails_does_not_cost_the_others(tmp_path: Path) -> None:
     html, markdown = warnings
     assert "html" in html
     assert str(in_the_way) in markdown
+
+
+def test_a_copy_gets_its_folder_and_leaves_nothing_there(tmp_path: Path) -> None:
+    prepare_copy(tmp_path / "new" / "junit.xml", option="--junitxml")
+    assert list((tmp_path / "new").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["", "folder", "file/junit.xml", "x" * 5_000])
+def test_a_copy_that_can_never_be_written_is_refused_first(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    with pytest.raises(InvalidInput) as refused:
+        prepare_copy(tmp_path / name, option="--junitxml")
+    assert str(refused.value).startswith("--junitxml cannot be written")
+    assert len(str(refused.value)) < 400

@@ -255,6 +255,10 @@ def test_every_kind_of_check(tmp_path: Path) -> None:
         ("    expected:\n      - has #1", 12, "has", "#1"),
         ("    history:\n      - {role: user, content: hi #1\n        }", 33, "hi", "#1"),
         ("    checks:\n      - contains: order #42", 24, "order", "#42"),
+        ("    checks:\n      - equals: order #42", 22, "order", "#42"),
+        ("    checks:\n      - equals: {a: [x, order #42\n        ]}", 30, "order", "#42"),
+        ("    checks:\n      - json_path: {path: a, equals: b #1\n        }", 39, "b", "#1"),
+        ("    message: {text: ask #1\n      }", 24, "ask", "#1"),
     ],
 )
 def test_a_comment_may_not_eat_words(
@@ -279,7 +283,12 @@ def test_comments_elsewhere_are_comments(tmp_path: Path) -> None:
         scenarios: # these
           - name: 'a # b' # quoted
             kind: custom # the default
-            message: "m" # quoted
+            message: {text: "m", n: 5 # a number
+              }
+            checks:
+              - json_path: {path: a # which
+                  , equals: 80 # how much
+                  }
             expected: | # block
               e # part of the text
             runs: 3 # few

@@ -51,3 +51,7 @@ def test_a_misspelt_placeholder_is_named() -> None:
     body = {"text": ["{{mesage}}", "{{uuid}}"], "{{hystory}}": 1}
     assert unknown_placeholders(body, BODY_NAMES) == ("hystory", "mesage")
     assert unknown_placeholders({"X": "{{message}}"}, HEADER_NAMES) == ("message",)
+
+
+def test_half_a_character_in_a_url_is_replaced_and_stops_nothing() -> None:
+    assert fill_url("https://x/?m={{message}}", values("a\ud83db")) == "https://x/?m=a%3Fb"

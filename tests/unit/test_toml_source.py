@@ -172,3 +172,10 @@ def test_what_was_typed_wrongly_is_named(text: str, hint: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         load_toml(text, file="a.toml")
     assert hint in str(caught.value)
+
+
+@pytest.mark.parametrize("number", ["1" * 5_000, "0x" + "f" * 5_000])
+def test_a_number_of_thousands_of_digits_is_a_mistake(number: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        load_toml(f"[run]\nruns = {number}\n", file="a.toml")
+    assert "thousands of digits" in str(refused.value)

@@ -257,3 +257,11 @@ def test_quotes_that_are_fine_are_not_blamed(text: str, blamed: str) -> None:
     (found,) = refused(text)
     assert found.startswith(f"{blamed}: malformed YAML")
     assert "typographic" not in found
+
+
+@BOTH_LOADERS
+@pytest.mark.parametrize("number", ["1" * 5_000, "0x" + "f" * 5_000, "0o" + "7" * 6_000])
+def test_a_number_of_thousands_of_digits_is_a_mistake(loader: type[Loader], number: str) -> None:
+    (shown,) = refused(f"run:\n  runs: {number}\n", loader)
+    assert shown.startswith("a.yaml:2:9: ")
+    assert len(shown) < 300

@@ -11,6 +11,7 @@ from ci_judge.judges.prompt.template import (
     PromptVersion,
     prompt_template,
 )
+from ci_judge.model.evidence import Conversation
 from ci_judge.model.judging import CaseQuestion, Question, ScenarioQuestion
 
 _MAX_DRAWS = 20
@@ -51,7 +52,12 @@ def render_prompt(question: Question, *, words: PromptWords, nonce: Callable[[],
         template.filled("block", name=name, text=text, mark=mark) for name, text in blocks.items()
     )
     return Prompt(
-        system=template.filled("system", mark=mark, instructions=instructions),
+        system=template.filled(
+            "system",
+            mark=mark,
+            instructions=instructions,
+            captured=_about_captured(question, template),
+        ),
         user=template.filled(
             "user",
             material="\n\n".join(material),
@@ -82,8 +88,27 @@ def _scenario(question: ScenarioQuestion) -> dict[str, str]:
         "criterion": f"{criterion.title}\n\n{criterion.description}".strip(),
         **expected,
         "conversation": _json(turns),
+        **_captured(conversation),
         "response": conversation.response,
     }
+
+
+def _captured(conversation: Conversation) -> dict[str, str]:
+    """Give a block to the context and one to the tool calls of each turn that have any."""
+    many = len(conversation.replies) > 1
+    return {
+        f"{name} of turn {turn}" if many else name: _text(value)
+        for turn, reply in enumerate(conversation.replies, start=1)
+        for name, value in (("context", reply.context), ("tool calls", reply.tools))
+        if value is not None
+    }
+
+
+def _about_captured(question: Question, template: PromptTemplate) -> str:
+    """Explain such blocks where there are any; other prompts stay as they are."""
+    if not isinstance(question, ScenarioQuestion) or not _captured(question.conversation):
+        return ""
+    return f"{template.filled('captured')}\n"
 
 
 def _instructions(question: Question, words: PromptWords) -> Iterator[str]:
@@ -114,6 +139,10 @@ def unused_mark(nonce: Callable[[], str], texts: Mapping[str, str]) -> str:
         if mark and not any(mark.casefold() in text for text in folded):
             return mark
     raise ValueError("every random mark occurs in the material")
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else _json(value)
 
 
 def _json(value: object) -> str:

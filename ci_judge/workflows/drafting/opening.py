@@ -30,6 +30,7 @@ def open_writer(
         environment=surroundings.environment,
         in_container=surroundings.in_container,
         user_agent=surroundings.user_agent,
+        redact=clean,
     )
     stack.push_async_callback(transport.aclose)
     return model_writer(
