@@ -64,6 +64,8 @@ def _judge_case(question: CaseQuestion) -> Answer | JudgeFailure:
         phrases = quoted_phrases(question.requirement)
     except UnbalancedQuote as error:
         return _needs_a_judge(str(error))
+    if not phrases and evidence is None:
+        return _needs_a_judge("the case returned None; is a return missing?")
     if not phrases:
         return _needs_a_judge(
             "the evidence has no 'actual' and 'expected' to compare, and the requirement quotes"

@@ -129,24 +129,22 @@ def test_evidence_that_is_no_json_names_the_place(folder: CaseFolder) -> None:
     )
 
 
-def test_none_is_no_evidence_but_may_stand_in_it(folder: CaseFolder) -> None:
+def test_none_is_evidence_like_any_other_value(folder: CaseFolder) -> None:
     folder.write(
         "case_a.py",
         """\
         @case("R")
-        def test_forgets():
+        def test_returns_nothing():
             1 + 1
 
         @case("R")
-        def test_means_it():
+        def test_holds_nothing():
             return [None]
         """,
     )
     outcomes = folder.call_all()
-    failure = failure_of(outcomes["test_forgets"])
-    assert failure.code is FailureCode.INVALID_EVIDENCE
-    assert failure.message.endswith("is a return missing?")
-    assert value_of(outcomes["test_means_it"]) == [None]
+    assert value_of(outcomes["test_returns_nothing"]) is None
+    assert value_of(outcomes["test_holds_nothing"]) == [None]
 
 
 def test_an_exception_in_a_helper_is_placed_in_the_helper_not_in_the_library(

@@ -153,3 +153,9 @@ def test_a_phrase_may_stand_in_any_answer_as_for_every_other_judge() -> None:
         conversation=conversation,
     )
     assert passes(question) == [True]
+
+
+def test_a_case_that_returns_nothing_is_asked_about_its_return() -> None:
+    answer = judged(case(None))
+    assert isinstance(answer, JudgeFailure)
+    assert "is a return missing?" in answer.message
