@@ -21,6 +21,7 @@ from ci_judge.protocols import Progress, RunSource
 from ci_judge.redaction import Redactor
 from ci_judge.settings import Settings, load_settings
 from ci_judge.sinks.files import ReportFiles, prepare_report_folder
+from ci_judge.workflows.baseline import Baseline, read_baseline
 from ci_judge.workflows.memory import Memory, open_memory
 from ci_judge.workflows.opening import Household, OpenBench, open_bench, open_household
 from ci_judge.workflows.planning import Plan, Selection, Strictness, make_plan
@@ -128,12 +129,14 @@ async def _carry_out(order: "_Order") -> Finished:
     async with AsyncExitStack() as stack:
         household = open_household(settings, order.surroundings, stack, redact=order.redactor.text)
         plan = await stop_sign.before(_plan(order, household))
+        baseline = read_baseline(settings)
         ledger = _open_ledger(order)
         progress = order.front.planned(plan)
         bench = await stop_sign.before(
             open_bench(settings, order.surroundings, plan, household=household, stack=stack)
         )
-        story = _begin(order, plan, bench, open_memory(settings, order.redactor, stack))
+        memory = open_memory(settings, order.redactor, stack)
+        story = _begin(order, plan, bench, memory, baseline)
         results = await story.run(
             ledger, progress, stop_sign, max_failures=order.options.max_failures
         )
@@ -180,7 +183,9 @@ def _open_ledger(order: _Order) -> Ledger:
     return ledger
 
 
-def _begin(order: _Order, plan: Plan, opened: OpenBench, memory: Memory) -> Story:
+def _begin(
+    order: _Order, plan: Plan, opened: OpenBench, memory: Memory, baseline: Baseline | None
+) -> Story:
     secrets = secrets_in_use(order.settings, order.surroundings)
     story = Story(
         settings=order.settings,
@@ -192,6 +197,7 @@ def _begin(order: _Order, plan: Plan, opened: OpenBench, memory: Memory) -> Stor
         secret_warnings=secrets.warnings(),
         started=order.surroundings.wall_clock(),
         panel_votes=PanelVotes(len(opened.bench.seats.taken)),
+        baseline=baseline,
     )
     looked = opened.looked
     story.spending.add_judge_requests(looked.requests, looked.usage, cost_usd=looked.cost_usd)

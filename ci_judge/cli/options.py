@@ -26,6 +26,7 @@ OVERRIDES = (
     ("--threshold", "run.threshold", "Pass rate that a gate must prove, such as 0.8."),
     ("--seed", "run.seed", "Seed of the draws, for the same draws again."),
     ("--concurrency", "run.concurrency", "Requests in flight to the target at once."),
+    ("--baseline", "run.baseline", "An earlier report.json to tell changes of the judge from."),
     ("--fail-on", "run.fail_on", "What fails the command: error, failure or never."),
     ("--report-dir", "report.dir", "Folder for the reports."),
     (

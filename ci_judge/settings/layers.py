@@ -15,7 +15,13 @@ from ci_judge.judges.settings import OF_THE_PANEL, SHARED_BY_PANEL, JudgeSetting
 from ci_judge.settings.sections import ConfigFile
 
 _FILE_PATHS = frozenset(
-    {("suite", "criteria"), ("suite", "paths"), ("report", "dir"), ("run", "cache_dir")}
+    {
+        ("suite", "criteria"),
+        ("suite", "paths"),
+        ("report", "dir"),
+        ("run", "cache_dir"),
+        ("run", "baseline"),
+    }
 )
 _OF_ONE_JUDGE = frozenset(keys_of(JudgeSettings)) - {*SHARED_BY_PANEL, *OF_THE_PANEL}
 _REPLACED: dict[tuple[str, ...], tuple[tuple[str, ...], ...]] = {

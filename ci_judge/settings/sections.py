@@ -95,6 +95,10 @@ class RunSettings(FileModel):
     seed: Annotated[int, Field(ge=0, le=2**53 - 1)] | None = Field(
         default=None, description="Seed of all draws (unset: a fresh one, shown in the report)"
     )
+    baseline: FilledText | None = Field(
+        default=None,
+        description="An earlier report.json: reports say where judge, model or prompt changed",
+    )
     fail_on: Literal["error", "failure", "never"] = Field(
         default="error",
         description="What fails the command: undecided gates too, failed gates only, or nothing",

@@ -23,6 +23,7 @@ from ci_judge.rules.gates import decide
 from ci_judge.rules.settling import settle
 from ci_judge.settings import Settings
 from ci_judge.version import __version__
+from ci_judge.workflows.baseline import Baseline, judge_changes
 from ci_judge.workflows.judge_facts import drift_warnings, judge_facts
 from ci_judge.workflows.memory import Memory
 from ci_judge.workflows.opening import OpenBench
@@ -43,6 +44,7 @@ class Story:
     secret_warnings: tuple[str, ...]
     started: float
     panel_votes: PanelVotes
+    baseline: Baseline | None
     spending: Spending = field(default_factory=Spending)
 
     async def run(
@@ -99,6 +101,7 @@ class Story:
             warnings=(
                 *stopped,
                 *drift_warnings(judge),
+                *judge_changes(self.baseline, judge),
                 *remembered,
                 *self.secret_warnings,
                 *self.redactor.warnings,

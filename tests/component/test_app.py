@@ -508,3 +508,24 @@ def test_what_the_front_door_knows_to_be_secret_is_one(tmp_path: Path) -> None:
         said = project.everything_said()
     assert "14 days for ***" in said
     assert "canary" not in said
+
+
+def test_a_judge_that_changed_since_the_baseline_is_said_in_every_report(project: Project) -> None:
+    project.write(scenario("Asks"))
+    project.run()
+    earlier = project.folder / "earlier.json"
+    report = project.report()
+    report["judge"]["provider"] = "anthropic"
+    earlier.write_text(json.dumps(report))
+    project.run(overrides={"run.baseline": "earlier.json"})
+    words = "it was anthropic and is stub"
+    for name in ("report.json", "report.html", "summary.md"):
+        assert words in (project.folder / "out" / name).read_text(), name
+
+
+def test_a_baseline_that_is_no_report_stops_before_anything_is_sent(project: Project) -> None:
+    project.write(scenario("Asks"))
+    (project.folder / "earlier.json").write_text("{}")
+    with pytest.raises(InvalidInput, match=r"earlier\.json"):
+        project.run(overrides={"run.baseline": "earlier.json"})
+    assert project.bot.requests == []
