@@ -48,7 +48,8 @@ class LastingStream(io.TextIOBase):
         return len(text)
 
     def flush(self) -> None:
-        if self._stream is not None:
+        # Python flushes a stream that goes away, by then perhaps after the one behind it.
+        if self._stream is not None and not self._stream.closed:
             try:
                 self._stream.flush()
             except OSError as error:

@@ -63,7 +63,7 @@ def test_the_command_prints_and_writes_what_is_asked_for(tmp_path: Path) -> None
     ("content", "problem"),
     [
         (b"", ":1:1: not JSON: Expecting value"),
-        (b'{"a": 1,}', ":1:9: not JSON: "),
+        (b'{"a" 1}', ":1:6: not JSON: "),
         (b"\xff\xfe", ": not a report: "),
         (b'{"a": NaN}', ": not a report: NaN is no JSON"),
         (b"[" * 200_000, ": not a report: "),
