@@ -50,7 +50,7 @@ def run_entry(run: Run, *, max_response_chars: int) -> RunEntry:
         "trials": [_trial(trial) for trial in run.trials],
         "votes": [_vote(vote) for vote in run.votes],
         "suspicious": [{"kind": each.kind, "found": each.found} for each in run.suspicious],
-        "failure": _evidence_failure(run.failure),
+        "failure": _failure(run.failure),
     }
 
 
@@ -157,7 +157,7 @@ def _trial(trial: Trial) -> TrialEntry:
         "judge_index": trial.judge_index,
         "repetition": trial.repetition,
         "rulings": ruling_entries(trial),
-        "failure": _judge_failure(trial.failure),
+        "failure": _failure(trial.failure),
         "model": trial.model,
         "model_asked": trial.model_asked,
         "prompt_version": trial.prompt_version,
@@ -195,25 +195,18 @@ def _member_vote(vote: MemberVote) -> MemberVoteEntry:
     }
 
 
-def _evidence_failure(failure: EvidenceFailure | None) -> FailureEntry | None:
-    if failure is None:
-        return None
+def _failure(failure: EvidenceFailure | JudgeFailure | None) -> FailureEntry | None:
+    match failure:
+        case None:
+            return None
+        case EvidenceFailure():
+            attempts, detail = failure.attempts, failure.detail
+        case JudgeFailure():
+            attempts, detail = failure.requests, failure.raw
     return {
         "code": failure.code.value,
         "message": _Cutter(REASON_CHARS).text(failure.message),
         "status": failure.status,
-        "attempts": failure.attempts,
-        "detail": _Cutter(DETAIL_CHARS).text(failure.detail),
-    }
-
-
-def _judge_failure(failure: JudgeFailure | None) -> FailureEntry | None:
-    if failure is None:
-        return None
-    return {
-        "code": failure.code.value,
-        "message": _Cutter(REASON_CHARS).text(failure.message),
-        "status": failure.status,
-        "attempts": failure.requests,
-        "detail": _Cutter(DETAIL_CHARS).text(failure.raw),
+        "attempts": attempts,
+        "detail": _Cutter(DETAIL_CHARS).text(detail),
     }
