@@ -196,13 +196,12 @@ def _member_vote(vote: MemberVote) -> MemberVoteEntry:
 
 
 def _failure(failure: EvidenceFailure | JudgeFailure | None) -> FailureEntry | None:
-    match failure:
-        case None:
-            return None
-        case EvidenceFailure():
-            attempts, detail = failure.attempts, failure.detail
-        case JudgeFailure():
-            attempts, detail = failure.requests, failure.raw
+    if failure is None:
+        return None
+    if isinstance(failure, EvidenceFailure):
+        attempts, detail = failure.attempts, failure.detail
+    else:
+        attempts, detail = failure.requests, failure.raw
     return {
         "code": failure.code.value,
         "message": _Cutter(REASON_CHARS).text(failure.message),
