@@ -214,7 +214,7 @@ def _unusable(reply: HttpReply, code: FailureCode, message: str) -> _Unusable:
     """Add the beginning of the body: enough to see what answered."""
     text = reply.shown()
     excerpt = " ".join(text[:EXCERPT_CHARS].split())
-    body = f': "{excerpt}"' if excerpt else ""
+    body = f'; the body: "{excerpt}"' if excerpt else ""
     return _Unusable(code=code, message=f"{message}{body}", detail=text[:DETAIL_CHARS])
 
 
