@@ -80,7 +80,8 @@ class CommandTarget:
         except _NoAnswer as problem:
             text = self._workshop.shown(outcome.stdout)
             excerpt = " ".join(text[:_EXCERPT_CHARS].split())
-            message = f'{self._trade.section}: {problem}; the output: "{excerpt}"{last_words(outcome.stderr)}'
+            said = f'; the output: "{excerpt}"{last_words(outcome.stderr)}'
+            message = f"{self._trade.section}: {problem}{said}"
             return _failure(problem.code, message, detail=text)
         text = value if isinstance(value, str) else _compact(value)
         document = _document(outcome.stdout)
