@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, TypedDict
 
 from ci_judge.document.run_entries import USD_DIGITS, iso_time, usd
@@ -21,6 +20,7 @@ from ci_judge.model.document import (
 )
 from ci_judge.model.results import TestResult
 from ci_judge.model.suite import Case, GateKind, Scenario, Suite
+from ci_judge.rules.rounding import written
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,7 +255,7 @@ def _gate(result: TestResult) -> GateEntry:
     return {
         "kind": rule.kind.value,
         "threshold": float(rule.threshold),
-        "threshold_text": fraction_text(rule.threshold),
+        "threshold_text": written(rule.threshold),
         "confidence": float(rule.confidence),
         "misses": rule.misses if rule.kind is GateKind.MISSES else None,
         "needed": gate.needed,
@@ -275,9 +275,3 @@ def _latency_entry(result: TestResult) -> LatencyEntry | None:
         "p95": round(latency.p95, 6),
         "max": round(latency.max, 6),
     }
-
-
-def fraction_text(value: Fraction) -> str:
-    """``7/10`` as "0.7"; what has no short decimal form stays a fraction ("2/3")."""
-    decimal = repr(float(value))
-    return decimal if Fraction(decimal) == value else str(value)

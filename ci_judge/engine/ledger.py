@@ -29,7 +29,7 @@ class Ledger:
     def __init__(self, path: Path, *, clean: Callable[[RunEntry], RunEntry]) -> None:
         self._clean = clean
         descriptor = _open(path)
-        self._close = weakref.finalize(self, os.close, descriptor)
+        weakref.finalize(self, os.close, descriptor)
         _claim(descriptor, path)
         os.ftruncate(descriptor, 0)
         self._descriptor = descriptor

@@ -77,14 +77,9 @@ class PriceEntry(TypedDict):
     source: str
 
 
-class PanelMemberEntry(TypedDict):
-    """One judge of a panel; ``passes``, ``fails`` and ``errors`` count its votes on expectations.
+class JudgeTermsEntry(TypedDict):
+    """Who judges, and how its opinions become votes: of a judge alone and of one in a panel."""
 
-    ``judge`` is its name in trials and votes, ``judge_index`` its place in the panel, from 1.
-    """
-
-    judge: str
-    judge_index: int
     provider: str
     model: str | None
     models_answered: list[str]
@@ -97,6 +92,16 @@ class PanelMemberEntry(TypedDict):
     needed_votes: int
     notice: str | None
     price: PriceEntry | None
+
+
+class PanelMemberEntry(JudgeTermsEntry):
+    """One judge of a panel; ``passes``, ``fails`` and ``errors`` count its votes on expectations.
+
+    ``judge`` is its name in trials and votes, ``judge_index`` its place in the panel, from 1.
+    """
+
+    judge: str
+    judge_index: int
     passes: int
     fails: int
     errors: int
@@ -115,7 +120,7 @@ class AgreementEntry(TypedDict):
     gwet_ac1: float | None
 
 
-class JudgeEntry(TypedDict):
+class JudgeEntry(JudgeTermsEntry):
     """The judge, or with provider "panel" what holds for all judges in ``panel``.
 
     ``price`` is null where it is unknown, and of a panel, whose judges have their own.
@@ -123,18 +128,6 @@ class JudgeEntry(TypedDict):
     are ``panel_rule`` and ``agreement``.
     """
 
-    provider: str
-    model: str | None
-    models_answered: list[str]
-    prompt_version: str | None
-    temperature: float | None
-    mode: str
-    threshold: float
-    repetitions: int
-    minimum_pass_rate: str
-    needed_votes: int
-    notice: str | None
-    price: PriceEntry | None
     panel: list[PanelMemberEntry]
     panel_rule: PanelRule | None
     panel_needed: int | None

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ci_judge.model.document import JudgeEntry, PanelMemberEntry
+from ci_judge.model.document import JudgeEntry, JudgeTermsEntry
 from ci_judge.settings import Settings
 from ci_judge.workflows.render import read_report
 
@@ -45,12 +45,12 @@ def judge_changes(baseline: Baseline | None, judge: JudgeEntry | None) -> Iterat
         yield from _member_changes(baseline, old, new)
 
 
-def _members(judge: JudgeEntry) -> Sequence[JudgeEntry | PanelMemberEntry]:
+def _members(judge: JudgeEntry) -> Sequence[JudgeTermsEntry]:
     return judge["panel"] or [judge]
 
 
 def _member_changes(
-    baseline: Baseline, old: JudgeEntry | PanelMemberEntry, new: JudgeEntry | PanelMemberEntry
+    baseline: Baseline, old: JudgeTermsEntry, new: JudgeTermsEntry
 ) -> Iterator[str]:
     facts = (
         ("the judge", old["provider"], new["provider"]),

@@ -4,40 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tests.brought_along import CHAT_TOML, SYSTEMONE_YAML
 from tests.e2e.commands import ci_judge
 from tests.loopback import serving
 from tests.systemone_server import mock
 
-TOML = """\
-[target]
-url = "https://staging.example.com/api/chat"
-headers = { Authorization = "Bearer ${STAGING_TOKEN}" }
-body = { message = "{{message}}", history = "{{history}}" }
-response_path = "choices.0.message.content"
-[run]
-runs = 10
-threshold = 0.7
-concurrency = 4
-[judge]
-provider = "anthropic"
-model = "claude-sonnet-5"
-"""
-YAML = """\
-suite: {paths: [examples], pattern: "case_*.py"}
-judge:
-  provider: systemone
-  base_url: http://127.0.0.1:8000
-  model: jev-1.13.0
-  api_key: null
-  api_key_env: LAYA_API_KEY
-  mode: threshold
-  threshold: 0.8
-  repetitions: 1
-  minimum_pass_rate: 1.0
-  seed: null
-  instructions: >-
-    Say how likely it is that the actual result satisfies the requirement.
-"""
 TOKEN = "t0ken-t0ken"
 SCENARIOS = """\
 criterion: refunds
@@ -61,7 +32,7 @@ def report_of(folder: Path) -> dict[str, Any]:
 
 
 def test_a_chat_endpoint_judged_by_a_model(tmp_path: Path) -> None:
-    (tmp_path / "ci-judge.toml").write_text(TOML)
+    (tmp_path / "ci-judge.toml").write_text(CHAT_TOML)
     (tmp_path / "acceptance.md").write_text("## Refunds\n\nWithin 14 days.\n")
     (tmp_path / "scenarios").mkdir()
     (tmp_path / "scenarios/refunds.yaml").write_text(SCENARIOS)
@@ -106,7 +77,7 @@ def test_a_chat_endpoint_judged_by_a_model(tmp_path: Path) -> None:
 
 
 def test_cases_judged_by_a_probability_model(tmp_path: Path) -> None:
-    (tmp_path / "ci-judge.yaml").write_text(YAML)
+    (tmp_path / "ci-judge.yaml").write_text(SYSTEMONE_YAML)
     (tmp_path / "examples").mkdir()
     (tmp_path / "examples/case_price.py").write_text(CASE)
     with mock(key="laya-0123456789") as base_url:
