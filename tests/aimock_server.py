@@ -56,6 +56,6 @@ def aimock(folder: Path, replies: Mapping[str, Any], *, key: str) -> Iterator[Ai
     command = [tool("node"), str(_PROGRAM), "-p", "0", "-f", str(folder)]
     environment = os.environ | {"AIMOCK_API_KEYS": key}
     with server_process(
-        command, says=r"listening on (http://[\d.]+:\d+)", environment=environment
+        command, says=r"listening on (http://[\d.]+:\d+)\s", environment=environment
     ) as url:
         yield AiMock(url, key)

@@ -23,6 +23,6 @@ def llama() -> Iterator[str]:
         if importlib.util.find_spec(package) is None:
             missing(f"the package {package.replace('_', '-')} is not installed")
     with server_process(
-        [sys.executable, str(_CHILD)], says=r"serving at (http://[\d.]+:\d+)"
+        [sys.executable, str(_CHILD)], says=r"serving at (http://[\d.]+:\d+)\s"
     ) as url:
         yield url

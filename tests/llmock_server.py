@@ -52,5 +52,5 @@ class LlMock:
 def llmock() -> Iterator[LlMock]:
     """Run the server on a free port."""
     command = [tool("llmock"), "serve", "--host", "127.0.0.1", "--port", "0"]
-    with server_process(command, says=r"running on (http://[\d.]+:\d+)") as url:
+    with server_process(command, says=r"running on (http://[\d.]+:\d+)\s") as url:
         yield LlMock(url)
