@@ -2,6 +2,7 @@
 
     python bench/server.py [--latency SECONDS]     prints its port, serves until stdin closes
 
+GET /stats tells how many connections were opened and what was asked, and starts to count anew.
 Plain asyncio, so that what is measured is the client.
 """
 
@@ -9,6 +10,7 @@ import argparse
 import asyncio
 import json
 import sys
+from collections import Counter
 
 CHAT = {"reply": "You can send it back within 14 days and get the full price."}
 VERDICT = {
@@ -31,6 +33,7 @@ def _response(value: object) -> bytes:
     return head.encode() + body
 
 
+COUNTS: Counter[str] = Counter()
 ANSWERS = {True: _response(VERDICT), False: _response(CHAT)}
 
 
@@ -38,15 +41,22 @@ async def _serve_one(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, latency: float
 ) -> None:
     try:
+        COUNTS["connections"] += 1
         while True:
             head = await reader.readuntil(b"\r\n\r\n")
+            if head.startswith(b"GET /stats"):
+                writer.write(_response({**COUNTS, "connections": COUNTS["connections"] - 1}))
+                COUNTS.clear()
+                continue
             lowered = head.lower()
             mark = lowered.index(b"content-length:") + 15
             length = int(lowered[mark : lowered.index(b"\r\n", mark)])
             await reader.readexactly(length)
             if latency:
                 await asyncio.sleep(latency)
-            writer.write(ANSWERS[b"/chat/completions" in head])
+            judging = b"/chat/completions" in head
+            COUNTS["judge" if judging else "target"] += 1
+            writer.write(ANSWERS[judging])
     except (asyncio.IncompleteReadError, ConnectionError, ValueError):
         writer.close()
 

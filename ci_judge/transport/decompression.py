@@ -21,11 +21,12 @@ class BoundedBody:
         self._raw_size = 0
         self._inflater = _inflater(encoding)
 
-    def feed(self, raw: bytes) -> None:
+    def feed(self, raw: bytes) -> bytes:
+        """Take a raw piece; returns what it is, decompressed."""
         self._raw_size += len(raw)
         if self._raw_size > self._limit:
             raise TooLarge
-        self._keep(raw if self._inflater is None else self._inflater.feed(raw, self._room))
+        return self._kept(raw if self._inflater is None else self._inflater.feed(raw, self._room))
 
     def finish(self) -> bytes:
         if self._inflater is not None and self._raw_size and not self._inflater.complete:
@@ -36,11 +37,12 @@ class BoundedBody:
     def _room(self) -> int:
         return self._limit - self._size + 1
 
-    def _keep(self, piece: bytes) -> None:
+    def _kept(self, piece: bytes) -> bytes:
         self._size += len(piece)
         if self._size > self._limit:
             raise TooLarge
         self._pieces.append(piece)
+        return piece
 
 
 class _Inflater:

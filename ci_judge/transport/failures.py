@@ -196,7 +196,8 @@ def _tls_message(error: ssl.SSLError, route: Route) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
         return (
             f"the certificate of {route.place} cannot be verified: {error.verify_message}"
-            " (to trust a private CA, name its PEM file in SSL_CERT_FILE)"
+            " (to trust a private CA, name its PEM file in SSL_CERT_FILE, or in the ca_bundle of a"
+            " target)"
         )
     reason = (error.reason or "handshake failed").replace("_", " ").lower()
     hint = " - does it speak plain http?" if "wrong version number" in reason else ""

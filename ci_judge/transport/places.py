@@ -1,10 +1,12 @@
 """How addresses are named in messages, and which of them are this machine."""
 
 import re
+from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
 _PATH = re.compile(r"[/?#]")
+_KNOWN = 256
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -28,9 +30,15 @@ def place_of(url: str) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
+@lru_cache(maxsize=_KNOWN)
 def origin_of(url: str) -> str:
     """Return ``scheme://host:port``: what connections can be shared for."""
     return f"{split(url).scheme}://{place_of(url)}"
+
+
+def same_origin(one: str, other: str) -> bool:
+    """Tell whether both URLs are of one scheme, host and port; what is no URL has no origin."""
+    return bool(split(one).netloc) and origin_of(one) == origin_of(other)
 
 
 def url_host(url: str) -> str:

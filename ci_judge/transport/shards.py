@@ -4,14 +4,15 @@ httpx's pool costs more per request the more connections it holds (worse than li
 many pools of four are several times cheaper than one pool of sixty-four.
 """
 
-import asyncio
 import ssl
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import httpx
 
+from ci_judge.transport.kept import KeptConnections
+from ci_judge.transport.proxied import ProxiedHttp
 from ci_judge.transport.proxies import ProxyChoice
 
 CONNECTIONS_PER_SHARD = 4
@@ -30,22 +31,19 @@ class Shard:
 class OriginPool:
     """The shards of one origin. A new one is opened only when all others are busy."""
 
-    def __init__(self, *, connections: int, opener: Callable[[], httpx.AsyncBaseTransport]) -> None:
-        self._slots = asyncio.Semaphore(connections)
-        self._most = -(-connections // CONNECTIONS_PER_SHARD)
+    def __init__(self, opener: Callable[[], httpx.AsyncBaseTransport]) -> None:
         self._opener = opener
         self._shards: list[Shard] = []
 
-    @asynccontextmanager
-    async def slot(self) -> AsyncIterator[httpx.AsyncBaseTransport]:
-        """Wait for a free connection, and hold it for one exchange."""
-        async with self._slots:
-            shard = self._least_busy()
-            shard.in_flight += 1
-            try:
-                yield shard.http
-            finally:
-                shard.in_flight -= 1
+    @contextmanager
+    def shard(self) -> Iterator[httpx.AsyncBaseTransport]:
+        """Hold one connection of a shard that has one to spare, for one exchange."""
+        shard = self._least_busy()
+        shard.in_flight += 1
+        try:
+            yield shard.http
+        finally:
+            shard.in_flight -= 1
 
     async def aclose(self) -> None:
         for shard in self._shards:
@@ -54,21 +52,22 @@ class OriginPool:
 
     def _least_busy(self) -> Shard:
         least = min(self._shards, key=lambda shard: shard.in_flight, default=None)
-        full = least is None or least.in_flight >= CONNECTIONS_PER_SHARD
-        if least is None or (full and len(self._shards) < self._most):
+        if least is None or least.in_flight >= CONNECTIONS_PER_SHARD:
             least = Shard(http=self._opener())
             self._shards.append(least)
         return least
 
 
-def open_http(*, tls: ssl.SSLContext, proxy: httpx.Proxy | None) -> httpx.AsyncHTTPTransport:
-    """Open one small pool."""
-    limits = httpx.Limits(
-        max_connections=CONNECTIONS_PER_SHARD,
-        max_keepalive_connections=CONNECTIONS_PER_SHARD,
-        keepalive_expiry=_KEEP_ALIVE_SECONDS,
+def open_http(*, tls: ssl.SSLContext, proxy: httpx.Proxy | None) -> httpx.AsyncBaseTransport:
+    """Open one shard."""
+    if proxy is None:
+        return KeptConnections(tls=tls, keep_alive_seconds=_KEEP_ALIVE_SECONDS)
+    return ProxiedHttp(
+        tls=tls,
+        proxy=proxy,
+        connections=CONNECTIONS_PER_SHARD,
+        keep_alive_seconds=_KEEP_ALIVE_SECONDS,
     )
-    return httpx.AsyncHTTPTransport(verify=tls, trust_env=False, limits=limits, proxy=proxy)
 
 
 def usable_proxy(choice: ProxyChoice | None, tls: ssl.SSLContext) -> httpx.Proxy | None:

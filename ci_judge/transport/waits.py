@@ -8,6 +8,8 @@ from email.utils import parsedate_to_datetime
 
 MAX_WAIT_SECONDS = 30.0
 MAX_TOTAL_WAIT_SECONDS = 120.0
+MAX_WAIT_FOR_NOBODY_SECONDS = 2.0
+"""For origins that have never answered: a run must not wait long to learn that nobody is there."""
 _FIRST_BACKOFF_SECONDS = 0.5
 _MAX_DOUBLINGS = 6
 

@@ -5,6 +5,7 @@ import base64
 import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import httpx
 
@@ -20,12 +21,15 @@ from ci_judge.transport.failures import (
     unforeseen,
     unusable,
 )
-from ci_judge.transport.limits import MAX_BODY_BYTES, TooLarge, Undecodable
+from ci_judge.transport.first_sight import FirstSight
+from ci_judge.transport.limits import TooLarge, Undecodable
 from ci_judge.transport.places import origin_of, shown_url
 from ci_judge.transport.proxies import proxy_for
 from ci_judge.transport.shards import OriginPool, open_http, usable_proxy
-from ci_judge.transport.trust import check_bundle, plain_context, trusting_context
+from ci_judge.transport.trust import plain_context, trusting_context
 
+_KNOWN_ADDRESSES = 256
+_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 _HEADERS = {
     "accept": "*/*",
     "accept-encoding": ACCEPTED,
@@ -37,7 +41,6 @@ _HEADERS = {
 class Wire:
     """Everything that holds connections. The fields mean what they mean in ``Transport``."""
 
-    connections: int
     environment: Mapping[str, str]
     ca_bundle: str | None
     in_container: bool
@@ -47,12 +50,8 @@ class Wire:
     _pools: dict[str, OriginPool] = field(default_factory=dict, init=False)
     _tls: ssl.SSLContext | None = field(default=None, init=False)
 
-    def __post_init__(self) -> None:
-        check_bundle(self.environment.get("SSL_CERT_FILE"), named="SSL_CERT_FILE")
-        check_bundle(self.ca_bundle, named="ca_bundle")
-
     async def exchange(self, request: HttpRequest, cookies: Cookies | None) -> HttpReply | Broken:
-        """Send once. The time runs from when a connection is free, and bounds everything.
+        """Send once. The time runs from now, and bounds everything.
 
         Nothing that the HTTP library raises gets past this method.
         """
@@ -67,10 +66,10 @@ class Wire:
             pool = self._pool(request.url)
         except ValueError as error:
             return unusable(str(error))
-        async with pool.slot() as http:
+        with pool.shard() as http:
             try:
                 async with asyncio.timeout(request.timeout_seconds):
-                    return await self._answer(http, message, cookies)
+                    return await self._answer(http, message, cookies, request)
             except TimeoutError:
                 route = self._route(request.url)
                 return timed_out(route, timeout_seconds=request.timeout_seconds)
@@ -81,9 +80,15 @@ class Wire:
         self._pools.clear()
 
     async def _answer(
-        self, http: httpx.AsyncBaseTransport, message: httpx.Request, cookies: Cookies | None
+        self,
+        http: httpx.AsyncBaseTransport,
+        message: httpx.Request,
+        cookies: Cookies | None,
+        request: HttpRequest,
     ) -> HttpReply | Broken:
         started = self.monotonic()
+        sight = request.new_sight() if request.new_sight else _blind
+        first = FirstSight(sight, clock=self.monotonic, started=started)
         if cookies is not None:
             cookies.attach(message)
         try:
@@ -92,7 +97,7 @@ class Wire:
             return before_answer(error, self._route(str(message.url)))
         response.request = message
         try:
-            body = await _whole_body(response)
+            body = await _whole_body(response, first, limit=request.most_body_bytes)
         except (httpx.TransportError, TooLarge, Undecodable) as error:
             return during_answer(error, self._route(str(message.url)))
         finally:
@@ -104,14 +109,13 @@ class Wire:
             headers=dict(response.headers),
             body=body,
             latency_seconds=self.monotonic() - started,
+            sighted_seconds=first.seconds,
         )
 
     def _pool(self, url: str) -> OriginPool:
         origin = origin_of(url)
         if origin not in self._pools:
-            self._pools[origin] = OriginPool(
-                connections=self.connections, opener=self.factory or self._opener(url)
-            )
+            self._pools[origin] = OriginPool(self.factory or self._opener(url))
         return self._pools[origin]
 
     def _opener(self, url: str) -> Callable[[], httpx.AsyncBaseTransport]:
@@ -135,20 +139,30 @@ class Wire:
 
 def _message(request: HttpRequest, *, user_agent: str) -> httpx.Request:
     """Build the request. Raises ValueError with a message that holds no header's value."""
-    try:
-        url = httpx.URL(request.url)
-    except (httpx.InvalidURL, ValueError):
-        raise ValueError(f"'{shown_url(request.url)}' is no valid address") from None
-    if url.scheme not in {"http", "https"} or not url.host:
-        raise ValueError(f"'{shown_url(request.url)}' is no http or https address")
+    url = _address(request.url)
     own = {name.lower(): value for name, value in request.headers.items()}
-    headers = _HEADERS | {"user-agent": user_agent} | _sign_in(url) | own
+    headers = {"host": url.netloc.decode("ascii"), **_HEADERS, "user-agent": user_agent}
+    if "transfer-encoding" not in own and (request.content or request.method in _WITH_BODY):
+        headers["content-length"] = str(len(request.content))
+    headers |= _sign_in(url) | own
+    # Given as a stream, the content is sent as it is; httpx would look into all of it again.
     return httpx.Request(
         request.method,
         url,
         headers=[(name.encode("utf-8"), value.encode("utf-8")) for name, value in headers.items()],
-        content=request.content or None,
+        stream=httpx.ByteStream(request.content),
     )
+
+
+@lru_cache(maxsize=_KNOWN_ADDRESSES)
+def _address(text: str) -> httpx.URL:
+    try:
+        url = httpx.URL(text)
+    except (httpx.InvalidURL, ValueError):
+        raise ValueError(f"'{shown_url(text)}' is no valid address") from None
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise ValueError(f"'{shown_url(text)}' is no http or https address")
+    return url
 
 
 def _sign_in(url: httpx.URL) -> dict[str, str]:
@@ -159,14 +173,18 @@ def _sign_in(url: httpx.URL) -> dict[str, str]:
     return {"authorization": f"Basic {base64.b64encode(pair).decode('ascii')}"}
 
 
-async def _whole_body(response: httpx.Response) -> bytes:
-    body = BoundedBody(response.headers.get("content-encoding", ""), limit=MAX_BODY_BYTES)
-    if _declared_bytes(response) > MAX_BODY_BYTES:
+def _blind(_: bytes) -> bool:
+    return False
+
+
+async def _whole_body(response: httpx.Response, first: FirstSight, *, limit: int) -> bytes:
+    body = BoundedBody(response.headers.get("content-encoding", ""), limit=limit)
+    if _declared_bytes(response) > limit:
         raise TooLarge
     if not isinstance(response.stream, httpx.AsyncByteStream):
         raise TypeError("an asynchronous transport answers with an asynchronous stream")
     async for piece in response.stream:
-        body.feed(piece)
+        first.look(body.feed(piece))
     return body.finish()
 
 
