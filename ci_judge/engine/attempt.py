@@ -25,6 +25,7 @@ from ci_judge.model.judging import (
     Suspicion,
     Trial,
 )
+from ci_judge.model.reasons import NotRunCode
 from ci_judge.model.suite import Case, CheckKind, Scenario, Test
 from ci_judge.protocols import CaseRunner, Target
 from ci_judge.rules.checks import CheckTools, evaluate_checks, phrase_results
@@ -32,15 +33,31 @@ from ci_judge.rules.suspicion import find_suspicions
 from ci_judge.rules.verdicts import Verdict, failed_check
 
 DETAIL_CHARS = 4_000
+_NOT_RUN: Mapping[FailureCode, NotRunCode] = {
+    FailureCode.BUDGET: NotRunCode.BUDGET,
+    FailureCode.ORIGIN_DOWN: NotRunCode.ORIGIN_DOWN,
+    FailureCode.NOT_RECORDED: NotRunCode.NOT_RECORDED,
+}
 SLOW_CHECKS = frozenset({CheckKind.REGEX, CheckKind.JSON_SCHEMA})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slots:
-    """How many requests may be in flight at once, to targets and to judges."""
+    """How many requests may be in flight at once, to targets and to judges.
+
+    ``children`` limits cases and the targets named in ``commands`` apart from the others; without
+    it they count as targets.
+    """
 
     target: asyncio.Semaphore
     judge: asyncio.Semaphore
+    children: asyncio.Semaphore | None = None
+    commands: frozenset[str | None] = frozenset()
+
+    def collecting(self, test: Test) -> asyncio.Semaphore:
+        """Return the limit that holds for collecting a test's evidence."""
+        child = isinstance(test, Case) or test.target in self.commands
+        return self.children if child and self.children is not None else self.target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,9 +107,10 @@ class Attempts:
             number=number,
             outcome=verdict.outcome,
             reason=self._bench.tools.redact(verdict.reason),
+            not_run_code=_not_run_code(so_far) if verdict.outcome == "not_run" else None,
             certain=verdict.certain,
             evidence=so_far.evidence,
-            failure=so_far.failure,
+            failure=None if verdict.outcome == "not_run" else so_far.failure,
             checks=so_far.checks,
             trials=so_far.trials,
             votes=verdict.votes,
@@ -128,7 +146,7 @@ class Attempts:
         return evaluate()
 
     async def _collect(self, test: Test, number: int) -> Evidence | EvidenceFailure:
-        async with self._bench.slots.target:
+        async with self._bench.slots.collecting(test):
             if isinstance(test, Scenario):
                 target = self._bench.targets[test.target]
                 return await target.converse(test, run_number=number)
@@ -151,7 +169,17 @@ def _question(test: Test, evidence: Evidence) -> Question:
 
 def _without_evidence(failure: EvidenceFailure, test: Test, so_far: _Progress) -> Verdict:
     so_far.failure = failure
-    return Verdict(outcome=_error_of(test), reason=failure.message, certain=False, votes=())
+    outcome: Outcome = "not_run" if _unsent(failure) else _error_of(test)
+    return Verdict(outcome=outcome, reason=failure.message, certain=False, votes=())
+
+
+def _unsent(failure: EvidenceFailure) -> bool:
+    """Tell whether a run came to nothing because nothing was to be sent at all."""
+    return failure.attempts == 0 and failure.code in _NOT_RUN
+
+
+def _not_run_code(so_far: _Progress) -> NotRunCode | None:
+    return None if so_far.failure is None else _NOT_RUN[so_far.failure.code]
 
 
 def _without_verdict(failure: EvidenceFailure, so_far: _Progress) -> Verdict:

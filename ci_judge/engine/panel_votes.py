@@ -32,6 +32,12 @@ class PanelVotes:
         self.members = [MemberCount() for _ in range(judges)]
         self._table: Counter[tuple[int, ...]] = Counter()
 
+    def knows(self, run: Run) -> bool:
+        """Tell whether all that was judged was judged by one of these judges."""
+        places = range(1, len(self.members) + 1)
+        voters = (member for vote in run.votes for member in vote.members)
+        return all(each.judge_index in places for each in (*run.trials, *voters))
+
     def add(self, run: Run) -> None:
         for trial in run.trials:
             if trial.model is not None:

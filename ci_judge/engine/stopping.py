@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from ci_judge.errors import ExitCode, Interrupted, Problem, Terminated
+from ci_judge.model.reasons import NotRunCode
 
 T = TypeVar("T")
 
@@ -17,16 +18,27 @@ _SIGNALS = {signal.SIGINT: ExitCode.INTERRUPTED, signal.SIGTERM: ExitCode.TERMIN
 
 @dataclass(slots=True)
 class StopSign:
-    """Goes up once; the first reason stands. ``exit_code`` is set when a signal put it up."""
+    """Goes up once; the first reason stands. ``exit_code`` is set when a signal put it up.
+
+    ``code`` is that of the runs that are not made because of it.
+    """
 
     reason: str | None = None
+    code: NotRunCode = NotRunCode.INTERRUPTED
     exit_code: ExitCode | None = None
     _event: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def stop(self, reason: str, *, exit_code: ExitCode | None = None) -> None:
+    def stop(
+        self,
+        reason: str,
+        *,
+        exit_code: ExitCode | None = None,
+        code: NotRunCode = NotRunCode.INTERRUPTED,
+    ) -> None:
         if self.reason is None:
             self.reason = reason
             self.exit_code = exit_code
+            self.code = code
         self._event.set()
 
     async def wait(self) -> None:

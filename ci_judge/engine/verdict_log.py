@@ -18,6 +18,7 @@ from ci_judge.model.document import VerdictEntry
 
 VERDICTS_NAME = "verdicts.jsonl"
 RAW_CHARS = 8_000
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _LOCK_TRIES = 200
 _LOCK_WAIT_SECONDS = 0.001
 
@@ -65,8 +66,7 @@ class VerdictLog:
         raw = cleaned["raw"]
         if len(raw) > RAW_CHARS:
             cleaned["raw"] = f"{raw[:RAW_CHARS]}… [{len(raw) - RAW_CHARS} more characters]"
-        text = json.dumps(cleaned, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        return text.encode() + b"\n"
+        return _ENCODER.encode(cleaned).encode() + b"\n"
 
 
 def _write(descriptor: int, data: bytes, *, repair: bool) -> None:

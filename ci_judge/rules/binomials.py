@@ -19,6 +19,23 @@ def at_least(count: int, trials: int, rate: float) -> float:
     return 1.0 - _upper_sum(trials - count + 1, trials, 1.0 - rate)
 
 
+def log_at_most(count: int, trials: int, rate: float) -> float:
+    """Return log P(X <= ``count``), about 12 digits good however small it is.
+
+    ``count`` is in [0, ``trials``], ``rate`` in (0, 1).
+    """
+    if count >= trials * rate:
+        return math.log1p(-_upper_sum(count + 1, trials, rate)) if count < trials else 0.0
+    share = total = 1.0
+    odds = (1.0 - rate) / rate
+    for passes in range(count, 0, -1):  # below the mean the terms shrink on the way down
+        share *= passes / (trials - passes + 1) * odds
+        total += share
+        if share < total * _NEGLIGIBLE:
+            break
+    return _log_term(count, trials, rate) + math.log(total)
+
+
 def _upper_sum(count: int, trials: int, rate: float) -> float:
     """Add the terms from ``count`` up; past the mean they shrink, so stop when they vanish."""
     term = math.exp(_log_term(count, trials, rate))

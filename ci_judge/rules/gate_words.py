@@ -49,19 +49,19 @@ def sentence(standing: Standing) -> str:
     if standing.rule.runs == 1 and standing.needed == 1:
         passed = standing.kind is DecisionKind.MET
         return f"{'passed' if passed else 'did not pass'}; its one run must pass."
-    return f"{_counts(standing)}; {_rule_clause(standing)}.{_ending(standing)}"
+    return f"{_counts(standing)}; {rule_clause(standing)}.{_ending(standing)}"
 
 
 def unreachable(rule: GateRule, *, perfect: int | None, highest_threshold: Fraction) -> Problem:
     """Say why no score passes, with the runs or the threshold that would change it."""
-    runs = _counted(rule.runs, "run")
+    runs = counted(rule.runs, "run")
     threshold = written(rule.threshold)
     if perfect is None:
         message = f"no number of runs can prove a pass rate of {threshold}"
         remedy = "gate: misses with misses: 0 when every run must pass, or "
     else:
         message = f"{runs} cannot prove a pass rate of {threshold}"
-        remedy = f"at least {_counted(perfect, 'run')} or "
+        remedy = f"at least {counted(perfect, 'run')} or "
     return Problem(
         message=f"{message}: {_even_perfect(rule, highest_threshold)}",
         hint=f"use {remedy}a threshold of at most {written(highest_threshold)}",
@@ -90,8 +90,8 @@ def _counts(standing: Standing) -> str:
     marks = (0, standing.rule.threshold, 1)
     of_what = f"{tally.judged}"
     if standing.without_verdict:
-        of_what = _counted(tally.judged, "judged run")
-    interval = _interval_words(standing.interval, marks=(*marks, rate))
+        of_what = counted(tally.judged, "judged run")
+    interval = interval_words(standing.interval, marks=(*marks, rate))
     confidence = written_percent(standing.rule.confidence)
     return (
         f"{tally.passes} of {of_what} passed "
@@ -99,7 +99,7 @@ def _counts(standing: Standing) -> str:
     )
 
 
-def _interval_words(interval: Interval, *, marks: tuple[Fraction | int, ...]) -> str:
+def interval_words(interval: Interval, *, marks: tuple[Fraction | int, ...]) -> str:
     ends = (interval.low, interval.high)
     shown = [apart(end, marks, scale=100) for end in ends]
     digits = max(len(text.partition(".")[2]) for text in shown)
@@ -107,7 +107,7 @@ def _interval_words(interval: Interval, *, marks: tuple[Fraction | int, ...]) ->
     return f"{low} to {high} %"
 
 
-def _rule_clause(standing: Standing) -> str:
+def rule_clause(standing: Standing) -> str:
     rule = standing.rule
     if rule.kind is GateKind.MISSES:
         return _misses_clause(rule, standing.tally.fails)
@@ -129,13 +129,13 @@ def _count_clause(standing: Standing) -> str:
     if standing.perfect is None:
         return "which no number of runs can show, not even if all pass"
     return (
-        f"which {_counted(runs, 'run')} cannot show even if all pass: "
-        f"that takes at least {_counted(standing.perfect, 'run')}"
+        f"which {counted(runs, 'run')} cannot show even if all pass: "
+        f"that takes at least {counted(standing.perfect, 'run')}"
     )
 
 
 def _misses_clause(rule: GateRule, fails: int) -> str:
-    allowed = f"at most {_counted(rule.misses, 'miss')}" if rule.misses else "no miss"
+    allowed = f"at most {counted(rule.misses, 'miss')}" if rule.misses else "no miss"
     there = f"there {'is' if fails == 1 else 'are'} {fails or 'none'}"
     return f"the gate allows {allowed}, and {there}"
 
@@ -214,12 +214,12 @@ def _without_verdict(tally: Tally, *, noun: str = "run") -> str:
     counts = [(count, how) for count, how in ((tally.errors, ended), (tally.not_run, was)) if count]
     nouns = [noun, *[""] * len(counts)]
     return " and ".join(
-        f"{_counted(count, name) if name else count} {how}"
+        f"{counted(count, name) if name else count} {how}"
         for (count, how), name in zip(counts, nouns, strict=False)
     )
 
 
-def _counted(count: int, noun: str) -> str:
+def counted(count: int, noun: str) -> str:
     if count == 1:
         return f"1 {noun}"
     return f"{count} {noun}es" if noun.endswith("s") else f"{count} {noun}s"

@@ -1,23 +1,24 @@
 """Gates: how many runs must pass, whether any number can, and what a tally comes to.
 
-Every gate is a critical count: at least k of the planned runs. Formulas: Wilson 1927 for
-``lower_bound``, the one-sided binomial test for ``exact``.
+Every gate but the adaptive one is a critical count: at least k of the planned runs. Formulas:
+Wilson 1927 for ``lower_bound``, the one-sided binomial test for ``exact``; rules.adaptive.
 """
 
 import math
 from bisect import bisect_left
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from ci_judge.errors import Problem
 from ci_judge.model.results import DecisionKind, GateResult, Interval, Tally, TestOutcome
 from ci_judge.model.suite import GateKind, GateRule
-from ci_judge.rules import gate_words
-from ci_judge.rules.binomials import at_least, critical_count
-from ci_judge.rules.intervals import two_sided_z, wilson
+from ci_judge.rules import gate_words, stopped_words
+from ci_judge.rules.adaptive import adaptive_reach, needed_runs, perfect_adaptive_runs
+from ci_judge.rules.binomials import critical_count
+from ci_judge.rules.boundaries import Boundary
+from ci_judge.rules.intervals import anytime, two_sided_z, wilson
+from ci_judge.rules.more_runs import enough_runs
 
-_MOST_MORE_RUNS = 100_000
-_NEAR_RUNS = 200
 _EXACT_POWERS = 10_000  # beyond it a power as a fraction is too long to be worth its digits
 _SHORT_DECIMALS = 2
 _LONG_DECIMALS = 6
@@ -36,10 +37,37 @@ def needed_passes(rule: GateRule) -> int | None:
             return least if least <= runs else None
         case GateKind.EXACT:
             return critical_count(runs, rule.threshold, level=1 - rule.confidence)
+        case GateKind.ADAPTIVE:
+            firsts = enumerate(needed_runs(rule))
+            first = rule.least_runs
+            return min((max(first, least) - misses for misses, least in firsts), default=None)
         case GateKind.RATE:
             return math.ceil(rule.threshold * runs)
         case GateKind.MISSES:
             return max(0, runs - rule.misses)
+
+
+@lru_cache(maxsize=1024)
+def boundary(rule: GateRule) -> Boundary:
+    """Say where the runs decide the gate; but for a gate that may stop, that is at the last one."""
+    if rule.kind is GateKind.ADAPTIVE:
+        return Boundary(runs=rule.runs, looks_from=rule.least_runs, needed=needed_runs(rule))
+    needed = needed_passes(rule)
+    return Boundary(
+        runs=rule.runs,
+        looks_from=1 if rule.early_stop and needed else rule.runs,
+        needed=() if needed is None else range(needed, rule.runs + 1),
+    )
+
+
+def may_stop(rule: GateRule) -> bool:
+    """Tell whether a test may be decided before all its planned runs were made."""
+    return boundary(rule).looks_from < rule.runs
+
+
+def is_sequential(rule: GateRule) -> bool:
+    """Tell whether the sample is one whose rate and usual interval would mislead."""
+    return rule.kind is GateKind.ADAPTIVE or may_stop(rule)
 
 
 def _bound_holds(rule: GateRule, passes: int) -> bool:
@@ -52,6 +80,8 @@ def perfect_runs(rule: GateRule) -> int | None:
     Wilson: n >= z²T / (1 - T). Exact: n >= ln(1 - confidence) / ln(T).
     """
     threshold = rule.threshold
+    if rule.kind is GateKind.ADAPTIVE:
+        return perfect_adaptive_runs(rule)
     if rule.kind in (GateKind.RATE, GateKind.MISSES) or threshold == 0:
         return 1
     if threshold == 1:
@@ -79,6 +109,8 @@ def highest_threshold(rule: GateRule) -> Fraction:
     """
     if rule.kind is GateKind.LOWER_BOUND:
         reach = wilson(rule.runs, rule.runs, confidence=rule.confidence).low
+    elif rule.kind is GateKind.ADAPTIVE:
+        reach = adaptive_reach(rule)
     else:
         reach = float(1 - rule.confidence) ** (1 / rule.runs)
     short = _rounded_down(reach, _SHORT_DECIMALS)
@@ -106,6 +138,7 @@ def cannot_fail(rule: GateRule) -> bool:
     return needed_passes(rule) == 0
 
 
+@lru_cache(maxsize=4096)
 def decide(rule: GateRule, tally: Tally) -> GateResult:
     """Apply a gate to a tally of its planned runs.
 
@@ -114,8 +147,10 @@ def decide(rule: GateRule, tally: Tally) -> GateResult:
     Raises ValueError when the tally is not one of ``rule.runs`` runs.
     """
     _refuse_other_runs(rule, tally)
-    interval = wilson(tally.passes, tally.judged, confidence=rule.confidence)
-    outcome = _outcome(needed_passes(rule), tally)
+    stops = is_sequential(rule)
+    interval_of = anytime if stops else wilson
+    interval = interval_of(tally.passes, tally.judged, confidence=rule.confidence)
+    outcome = _outcome(rule, tally)
     kind = _kind(rule, outcome, interval)
     more_runs = _more_runs(rule, tally) if kind is DecisionKind.NOT_PROVEN else None
     standing = gate_words.Standing(
@@ -131,29 +166,59 @@ def decide(rule: GateRule, tally: Tally) -> GateResult:
         outcome=outcome,
         kind=kind,
         needed=standing.needed,
-        rate=tally.passes / tally.judged if tally.judged else None,
+        rate=None if stops or not tally.judged else tally.passes / tally.judged,
         interval=interval,
-        needs=gate_words.needs(rule, needed=standing.needed, perfect=standing.perfect),
-        sentence=gate_words.sentence(standing),
+        needs=needs(rule),
+        sentence=_sentence(standing),
         more_runs=more_runs,
+        anytime=stops,
     )
 
 
+def needs(rule: GateRule) -> str:
+    """Return the rule in short: ``at least 19 of 20``."""
+    if rule.kind is GateKind.ADAPTIVE:
+        return stopped_words.adaptive_needs(boundary(rule), perfect=perfect_runs(rule))
+    return gate_words.needs(rule, needed=needed_passes(rule), perfect=perfect_runs(rule))
+
+
+def _sentence(standing: gate_words.Standing) -> str:
+    if is_sequential(standing.rule) and standing.tally.judged:
+        return stopped_words.sentence(standing, boundary(standing.rule))
+    return gate_words.sentence(standing)
+
+
 def _refuse_other_runs(rule: GateRule, tally: Tally) -> None:
-    counted = tally.passes + tally.fails + tally.errors + tally.not_run
+    counted = tally.made + tally.not_run + tally.not_needed
     if not counted == tally.planned == rule.runs:
         raise ValueError(
             f"a gate of {rule.runs} runs met a tally of {counted}, {tally.planned} planned"
         )
 
 
-def _outcome(needed: int | None, tally: Tally) -> TestOutcome:
-    without_verdict = tally.errors + tally.not_run
+def _outcome(rule: GateRule, tally: Tally) -> TestOutcome:
     if tally.judged == 0:
         return "error"
+    if rule.kind is GateKind.ADAPTIVE:
+        return _adaptive_outcome(boundary(rule), tally)
+    needed = needed_passes(rule)
+    without_verdict = tally.planned - tally.judged
     if needed is None or tally.passes + without_verdict < needed:
         return "failed"
     return "passed" if tally.passes >= needed else "error"
+
+
+def _adaptive_outcome(boundary: Boundary, tally: Tally) -> TestOutcome:
+    """Pass only if it would with each run without a verdict counted as a fail.
+
+    A run that is missing among those that ended would have counted too, so a test that was cut
+    short does not pass: where it could, it had stopped by itself.
+    """
+    misses = tally.fails + tally.errors
+    if not tally.not_run and boundary.met(tally.counted, misses=misses):
+        return "passed"
+    lost = tally.fails > boundary.most_misses and not tally.passable
+    return "failed" if lost else "error"
 
 
 def _kind(rule: GateRule, outcome: TestOutcome, interval: Interval) -> DecisionKind:
@@ -170,33 +235,15 @@ def _more_runs(rule: GateRule, tally: Tally) -> int | None:
     """Estimate how many further runs would pass the gate if the observed rate were kept.
 
     None where more runs are no remedy: at or below the threshold, and for gates that go by the
-    rate or the misses alone.
+    rate or the misses alone, and where the rate of what was seen says little: a test may stop.
     """
+    if rule.kind is GateKind.ADAPTIVE and not boundary(rule).needed:
+        perfect = perfect_runs(rule)
+        return perfect - tally.judged if perfect is not None and not tally.fails else None
+    if is_sequential(rule):
+        return None
     rate = Fraction(tally.passes, tally.judged)
     if rule.kind not in (GateKind.LOWER_BOUND, GateKind.EXACT) or rate <= rule.threshold:
         return None
-    total = _enough_runs(rule, rate)
+    total = enough_runs(rule, rate)
     return None if total is None else total - tally.judged
-
-
-def _enough_runs(rule: GateRule, rate: Fraction) -> int | None:
-    """Search the planned runs of which this rate, rounded down to whole runs, passes the gate.
-
-    Rounding makes the condition saw-toothed: near by the least number is found, far away one that
-    is close to it.
-    """
-    enough = partial(_rate_passes, rule, rate)
-    near = range(rule.runs + 1, rule.runs + _NEAR_RUNS + 1)
-    far = range(near.stop, rule.runs + _MOST_MORE_RUNS + 1)
-    found = next((runs for runs in near if enough(runs)), None)
-    if found is not None:
-        return found
-    index = bisect_left(far, x=True, key=enough)
-    return far[index] if index < len(far) else None
-
-
-def _rate_passes(rule: GateRule, rate: Fraction, runs: int) -> bool:
-    passes = math.floor(rate * runs)
-    if rule.kind is GateKind.LOWER_BOUND:
-        return wilson(passes, runs, confidence=rule.confidence).low >= rule.threshold
-    return at_least(passes, runs, float(rule.threshold)) <= 1 - rule.confidence

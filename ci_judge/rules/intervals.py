@@ -60,9 +60,37 @@ def clopper_pearson(passes: int, judged: int, *, confidence: Fraction | float = 
     )
 
 
-def _crossing(is_above: Callable[[float], bool]) -> float:
-    """Return the rate in [0, 1] from which on ``is_above`` holds, by bisection."""
-    low, high = 0.0, 1.0
+def anytime(passes: int, judged: int, *, confidence: Fraction | float = 0.95) -> Interval:
+    """Return the beta-binomial confidence sequence, valid wherever a sample stops.
+
+    The rates p with B(s+1, f+1) / (p^s (1-p)^f) < 1 / alpha, for s passes and f fails (Robbins
+    1970, with a uniform mixture). It is wider than an interval of a sample of fixed size.
+    """
+    _refuse_impossible(passes, judged)
+    if judged == 0:
+        return _EVERYTHING
+    fails = judged - passes
+    whole = math.lgamma(passes + 1) + math.lgamma(fails + 1) - math.lgamma(judged + 2)
+    least = whole + math.log(1 - Fraction(confidence))
+    peak = passes / judged
+
+    def likely(rate: float) -> bool:
+        return _log_power(rate, passes) + _log_power(1 - rate, fails) > least
+
+    return Interval(
+        low=0.0 if passes == 0 else _crossing(likely, high=peak),
+        high=1.0 if fails == 0 else _crossing(lambda rate: not likely(rate), low=peak),
+    )
+
+
+def _log_power(base: float, exponent: int) -> float:
+    if exponent == 0:
+        return 0.0
+    return exponent * math.log(base) if base > 0 else -math.inf
+
+
+def _crossing(is_above: Callable[[float], bool], *, low: float = 0.0, high: float = 1.0) -> float:
+    """Return the rate between two from which on ``is_above`` holds, by bisection."""
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         low, high = (low, middle) if is_above(middle) else (middle, high)

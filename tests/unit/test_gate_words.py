@@ -11,7 +11,8 @@ from ci_judge.model.results import GateResult, Tally
 from ci_judge.model.suite import GateKind, GateRule
 from ci_judge.rules.gates import decide
 
-LOWER, EXACT, RATE, MISSES = GateKind
+LOWER, EXACT, _, RATE, MISSES = GateKind
+FIXED = [LOWER, EXACT, RATE, MISSES]
 
 
 def rule(kind: GateKind, runs: int, threshold: str = "0.7", misses: int = 0) -> GateRule:
@@ -255,7 +256,7 @@ def test_shown_numbers_never_contradict_the_verdict(
     assert low <= rate <= high
 
 
-@given(st.sampled_from(GateKind), st.integers(2, 60), st.integers(1, 19), st.data())
+@given(st.sampled_from(FIXED), st.integers(2, 60), st.integers(1, 19), st.data())
 def test_no_rate_is_told_when_most_runs_gave_no_verdict(
     kind: GateKind, runs: int, twentieths: int, data: st.DataObject
 ) -> None:
