@@ -3,7 +3,7 @@
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -44,7 +44,10 @@ def serving(answer: Answer) -> Iterator[Served]:
             headers = {name.lower(): text for name, text in self.headers.items()}
             served.requests.append(Asked(path=self.path, headers=headers, body=body))
             status, value = answer(self.path, body)
-            reply = json.dumps(value).encode()
+            with suppress(ConnectionError):  # whoever asked may be gone by now
+                self._reply(status, json.dumps(value).encode())
+
+        def _reply(self, status: int, reply: bytes) -> None:
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(reply)))

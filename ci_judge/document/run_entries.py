@@ -9,6 +9,7 @@ from ci_judge.model.document import (
     FailureEntry,
     MemberVoteEntry,
     MessageEntry,
+    ReplyEntry,
     RulingEntry,
     RunEntry,
     TrialEntry,
@@ -18,6 +19,7 @@ from ci_judge.model.evidence import CaseValue, Conversation, EvidenceFailure
 from ci_judge.model.judging import CheckResult, ItemVote, JudgeFailure, MemberVote, Run, Trial
 from ci_judge.model.suite import JsonValue, Message
 from ci_judge.rules.pricing import run_cost
+from ci_judge.rules.reasons import reason_code
 
 REASON_CHARS = 2_000
 DETAIL_CHARS = 10_000
@@ -32,10 +34,13 @@ def run_entry(run: Run, *, max_response_chars: int) -> RunEntry:
         "number": run.number,
         "outcome": run.outcome,
         "reason": _Cutter(REASON_CHARS).text(run.reason),
+        "reason_code": reason_code(run),
         "certain": run.certain,
         "started": iso_time(run.started_at),
         "duration_seconds": round(run.duration_seconds, 6),
         "latency_seconds": _latency(run),
+        "first_token_seconds": _first_token(run),
+        "trace_id": _trace_id(run),
         "cost_usd": usd(cost.usd),
         "target_cost_usd": usd(cost.target) if cost.priced else None,
         "replayed": isinstance(run.evidence, Conversation) and run.evidence.replayed,
@@ -45,7 +50,9 @@ def run_entry(run: Run, *, max_response_chars: int) -> RunEntry:
         else None,
         "transcript": [_message(message, cutter) for message in _transcript(run)],
         "captured": _captured(run, cutter),
+        "replies": _replies(run),
         "cut_chars": cutter.cut_chars,
+        "redacted": False,
         "checks": [_check(result) for result in run.checks],
         "trials": [_trial(trial) for trial in run.trials],
         "votes": [_vote(vote) for vote in run.votes],
@@ -58,6 +65,11 @@ def iso_time(seconds: float) -> str:
     """Seconds since the epoch as UTC ISO 8601 with milliseconds."""
     moment = datetime.fromtimestamp(seconds, tz=UTC)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def iso_seconds(text: str) -> float:
+    """Read such a time back. Raises ValueError."""
+    return datetime.fromisoformat(text).timestamp()
 
 
 def usd(amount: float | None) -> float | None:
@@ -113,6 +125,23 @@ def _captured(run: Run, cutter: _Cutter) -> list[CapturedEntry]:
     ]
 
 
+def _replies(run: Run) -> list[ReplyEntry]:
+    replies = run.evidence.replies if isinstance(run.evidence, Conversation) else ()
+    return [
+        {
+            "turn": turn,
+            "status": reply.status,
+            "requests": reply.attempts,
+            "latency_seconds": _seconds(reply.latency_seconds),
+            "first_token_seconds": None
+            if reply.first_token_seconds is None
+            else _seconds(reply.first_token_seconds),
+            "cost_usd": usd(reply.cost_usd),
+        }
+        for turn, reply in enumerate(replies, start=1)
+    ]
+
+
 def _latency(run: Run) -> float | None:
     match run.evidence:
         case Conversation(replies=replies):
@@ -121,6 +150,22 @@ def _latency(run: Run) -> float | None:
             return round(seconds, 6)
         case None:
             return None
+
+
+def _first_token(run: Run) -> float | None:
+    replies = run.evidence.replies if isinstance(run.evidence, Conversation) else ()
+    waits = [reply.first_token_seconds for reply in replies]
+    return max((_seconds(wait) for wait in waits if wait is not None), default=None)
+
+
+def _seconds(exact: float) -> float:
+    return round(exact, 6)
+
+
+def _trace_id(run: Run) -> str | None:
+    if isinstance(run.evidence, Conversation):
+        return run.evidence.trace_id
+    return run.failure.trace_id if run.failure else None
 
 
 def _message(message: Message, cutter: _Cutter) -> MessageEntry:
@@ -134,6 +179,7 @@ def _check(result: CheckResult) -> CheckEntry:
         "passed": result.passed,
         "found": _Cutter(REASON_CHARS).text(result.found),
         "item": result.item,
+        "inside": result.inside,
     }
 
 
