@@ -8,6 +8,15 @@ from typing import Any, NamedTuple, TypeAlias
 from ci_judge.model.evidence import Conversation, EvidenceFailure, FailureCode, Reply
 from ci_judge.model.judging import CheckResult
 from ci_judge.model.suite import Check, CheckKind, Expectation, JsonValue
+from ci_judge.rules.captured_values import (
+    PLACE_WORDS,
+    Nameless,
+    called_names,
+    captured_as_replies,
+    follows,
+    whole_of,
+)
+from ci_judge.rules.check_words import json_words, names_words, usd_words, wanted_words
 from ci_judge.rules.excerpts import around, beginning
 from ci_judge.rules.json_paths import Missing, look_up
 from ci_judge.rules.phrases import folded, folded_holds
@@ -15,7 +24,6 @@ from ci_judge.rules.pricing import total
 from ci_judge.rules.rounding import apart
 
 _NOT_JSON = "not JSON"
-_LONGEST_WANTED = 200
 _ROUNDING = 1e-9  # sums of prices are not exact, and a limit that is just met is met
 
 
@@ -56,12 +64,14 @@ def evaluate_checks(
     do (ignoring case, composition and the kind of whitespace) but inside words too: "14 days"
     is in "114 days". ``equals`` compares text exactly, and any other operand as JSON, where true
     is not 1 and 1 is 1.0. An answer that is text is read as JSON where a check needs JSON.
+    With ``inside`` all of them look at what was captured of each answer, "the last" being the last
+    of which anything was. ``tools_called`` holds if the calls of all turns hold its names in order.
 
     A check that cannot be decided makes the whole run an error, returned as its failure.
     """
     results = []
     for check in checks:
-        finding = _find(check, conversation.replies, tools)
+        finding = _find_where_it_looks(check, conversation.replies, tools)
         if isinstance(finding, Undecided):
             return _failure(check, finding, conversation)
         results.append(_result(check, finding))
@@ -125,7 +135,11 @@ def _instead_of_phrase(phrase: str, texts: list[_Folded], redact: Callable[[str]
 
 def _result(check: Check, finding: str | None) -> CheckResult:
     return CheckResult(
-        kind=check.kind, wanted=_wanted(check), passed=finding is None, found=finding or ""
+        kind=check.kind,
+        wanted=wanted_words(check),
+        passed=finding is None,
+        found=finding or "",
+        inside=check.inside,
     )
 
 
@@ -137,25 +151,30 @@ def _failure(check: Check, finding: Undecided, conversation: Conversation) -> Ev
     )
 
 
-def _wanted(check: Check) -> str:
-    match check.kind:
-        case CheckKind.JSON_PATH:
-            return f"{check.operand['path']} = {_as_json(check.operand['equals'])}"
-        case CheckKind.MAX_LATENCY:
-            return f"at most {check.operand:g} s"
-        case CheckKind.MAX_CHARS:
-            return f"at most {check.operand} characters"
-        case CheckKind.MAX_COST:
-            return f"at most {_usd(check.operand)}"
-        case _ if isinstance(check.operand, str):
-            return check.operand
-        case _:
-            return _as_json(check.operand)
+def _find_where_it_looks(check: Check, replies: Sequence[Reply], tools: CheckTools) -> Finding:
+    if check.kind is CheckKind.TOOLS_CALLED:
+        return _find_other_calls(check.operand, replies, tools)
+    if check.inside is None:
+        return _find(check, replies, tools)
+    looked_at = captured_as_replies(replies, check.inside)
+    if check.kind is CheckKind.NOT_CONTAINS:
+        return _find(check, looked_at, tools)
+    captured = [reply for reply in looked_at if reply.value is not None]
+    if not captured:
+        return f"nothing: {PLACE_WORDS[check.inside]} of no answer was captured"
+    return _find(check, captured, tools)
 
 
-def _as_json(value: JsonValue, *, redact: Callable[[str], str] = str) -> str:
-    text = redact(json.dumps(value, ensure_ascii=False))
-    return text if len(text) <= _LONGEST_WANTED else f"{text[:_LONGEST_WANTED]}…"
+def _find_other_calls(
+    wanted: Sequence[str], replies: Sequence[Reply], tools: CheckTools
+) -> Finding:
+    names = called_names(replies)
+    if isinstance(names, Nameless):
+        shown = beginning(json_words(names.shown, redact=tools.redact))
+        return Undecided(message=f"a captured call of a tool has no name: {shown}")
+    if follows(wanted, names):
+        return None
+    return beginning(tools.redact(names_words(names))) if names else names_words(names)
 
 
 def _find(check: Check, replies: Sequence[Reply], tools: CheckTools) -> Finding:
@@ -211,7 +230,7 @@ def _find_contained(wanted: str, replies: Sequence[Reply], tools: CheckTools) ->
     needle = folded(wanted)
     if any(needle in folded(reply.text) for reply in replies):
         return None
-    return beginning(tools.redact(replies[-1].text))
+    return beginning(tools.redact(whole_of(replies[-1].text)))
 
 
 def _find_forbidden(unwanted: str, text: str, tools: CheckTools) -> str | None:
@@ -229,7 +248,7 @@ def _find_pattern(pattern: str, replies: Sequence[Reply], tools: CheckTools) -> 
                 undecided = unsure
             case _:
                 pass
-    return undecided or beginning(tools.redact(replies[-1].text))
+    return undecided or beginning(tools.redact(whole_of(replies[-1].text)))
 
 
 def _find_too_long(limit: int, reply: Reply) -> str | None:
@@ -246,15 +265,11 @@ def _find_too_dear(limit_usd: float, replies: Sequence[Reply]) -> Finding:
     spent = total(reply.cost_usd for reply in replies)
     if spent is None:
         return Undecided(message="what an answer cost is unknown (target.usage)")
-    return _usd(spent) if spent > limit_usd * (1 + _ROUNDING) else None
-
-
-def _usd(amount: float) -> str:
-    return f"{amount:.10f}".rstrip("0").rstrip(".") + " USD"
+    return usd_words(spent) if spent > limit_usd * (1 + _ROUNDING) else None
 
 
 def _find_other(wanted: JsonValue, value: JsonValue, tools: CheckTools) -> str | None:
-    return None if json_equal(value, wanted) else _as_json(value, redact=tools.redact)
+    return None if json_equal(value, wanted) else json_words(value, redact=tools.redact)
 
 
 def _find_at_path(operand: dict[str, Any], value: JsonValue, tools: CheckTools) -> str | None:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from ci_judge.model.suite import JsonValue
-from ci_judge.rules.json_paths import Found, look_up
 from ci_judge.targets.settings import CaptureSettings
+from ci_judge.targets.told import Told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,18 +13,19 @@ class Captured:
 
     context: JsonValue = None
     tools: JsonValue = None
+    session: JsonValue = None
 
 
-def captured(capture: CaptureSettings | None, document: JsonValue) -> Captured:
+def captured(capture: CaptureSettings | None, told: Told) -> Captured:
     """Look up ``target.capture`` in a whole reply. A path that leads nowhere captures nothing."""
     if capture is None:
         return Captured()
     return Captured(
-        context=_at(document, capture.context),
-        tools=_at(document, capture.tools),
+        context=_at(told, capture.context),
+        tools=_at(told, capture.tools),
+        session=_at(told, capture.session),
     )
 
 
-def _at(document: JsonValue, path: str | None) -> JsonValue:
-    found = None if path is None else look_up(document, path)
-    return found.value if isinstance(found, Found) else None
+def _at(told: Told, path: str | None) -> JsonValue:
+    return None if path is None else told(path)

@@ -11,6 +11,7 @@ from ci_judge.processes import CommandTrouble, Output, Workshop, last_words
 from ci_judge.rules.json_paths import Found, look_up
 from ci_judge.targets.capture import captured
 from ci_judge.targets.settings import TargetSettings
+from ci_judge.targets.told import told_by
 from ci_judge.targets.usage import answer_cost
 from ci_judge.transport import parse_json
 from ci_judge.visible_text import one_line
@@ -51,7 +52,7 @@ class CommandTarget:
             if isinstance(reply, EvidenceFailure):
                 return replace(
                     reply,
-                    attempts=len(replies) + 1,
+                    attempts=len(replies) + (reply.code is not FailureCode.BUDGET),
                     transcript=tuple(said),
                     priced=self._settings.usage is not None,
                 )
@@ -84,14 +85,14 @@ class CommandTarget:
             message = f"{self._trade.section}: {problem}{said}"
             return _failure(problem.code, message, detail=text)
         text = value if isinstance(value, str) else _compact(value)
-        document = _document(outcome.stdout)
-        more = captured(self._settings.capture, document)
+        told = told_by(_document(outcome.stdout))
+        more = captured(self._settings.capture, told)
         return Reply(
             text=text,
             value=value,
             latency_seconds=outcome.seconds,
             priced=self._settings.usage is not None,
-            cost_usd=answer_cost(self._settings.usage, document, 1),
+            cost_usd=answer_cost(self._settings.usage, told, 1),
             context=more.context,
             tools=more.tools,
         )

@@ -4,9 +4,17 @@ import re
 
 from ci_judge.model.evidence import FailureCode
 from ci_judge.targets.settings import TargetSettings
+from ci_judge.targets.validation_details import missing_field, validation_words
 from ci_judge.transport import HttpReply, TransportFailure, is_loopback, shown_url, url_host
 
 _PORT = re.compile(r"\{\{\s*port\s*\}\}")
+_USER = re.compile(r"//[^/?#]*@")
+_METHODS = re.compile(r"[A-Z]{3,10}(?:, ?[A-Z]{3,10}){0,8}")
+_CREDENTIAL = re.compile(r"authori[sz]ation|key|token|secret|cookie|auth", re.IGNORECASE)
+_NO_CREDENTIALS = (
+    "check headers: the target wants credentials and none are configured, such as "
+    'Authorization: "Bearer ${TOKEN}"'
+)
 _CREDENTIALS = "check headers: the target does not accept their credentials"
 _WHAT_TO_CHECK = {
     400: "check body: the target does not understand the request",
@@ -46,11 +54,32 @@ def status_words(reply: HttpReply, settings: TargetSettings, *, port: int | None
     status = f"HTTP {reply.status} ({content_type_of(reply)}) from {asked}"
     if status_code_of(reply) is FailureCode.REDIRECT:
         place = reply.headers.get("location", "an unnamed place")
-        return f"{status}: it redirects to {place}; not followed, put the final address in url"
+        remedy = "put the final address in url or set follow_redirects"
+        return f"{status}: it redirects to {place}; not followed, {remedy}"
     if reply.status in _SERVER_ERRORS:
         return f"{status}: the target itself failed, its own log says why"
-    advice = _WHAT_TO_CHECK.get(reply.status)
-    return f"{status}: {advice or 'not a success'}"
+    return f"{status}: {_advice(reply, settings)}"
+
+
+def _advice(reply: HttpReply, settings: TargetSettings) -> str:
+    """Say what to check, with what the reply and the configuration tell of it."""
+    advice = _WHAT_TO_CHECK.get(reply.status, "not a success")
+    match reply.status:
+        case 401 | 403 if not _has_credentials(settings):
+            return _NO_CREDENTIALS
+        case 405 if _METHODS.fullmatch(reply.headers.get("allow", "")):
+            return f"{advice}: it takes {reply.headers['allow']}"
+        case 400 | 422:
+            said, field = validation_words(reply), missing_field(reply)
+            hint = f'; try body: {{{field}: "{{{{message}}}}"}}' if field else ""
+            return f"{advice} ({said}){hint}" if said else advice
+        case _:
+            return advice
+
+
+def _has_credentials(settings: TargetSettings) -> bool:
+    given = (*settings.headers, *settings.query)
+    return _USER.search(settings.address) is not None or any(map(_CREDENTIAL.search, given))
 
 
 def content_type_of(reply: HttpReply) -> str:

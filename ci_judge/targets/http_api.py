@@ -2,32 +2,19 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ci_judge.cache import digest
-from ci_judge.errors import Problem
 from ci_judge.model.evidence import Conversation, EvidenceFailure, FailureCode, Reply
 from ci_judge.model.suite import JsonValue, Message, Scenario
-from ci_judge.rules.json_paths import Found, look_up
 from ci_judge.targets.capture import captured
-from ci_judge.targets.failure_words import (
-    content_type_of,
-    failure_words,
-    status_code_of,
-    status_words,
-)
+from ci_judge.targets.failure_words import failure_words
+from ci_judge.targets.http_replies import TargetAnswer, Unusable, read_answer, sights_of_text
+from ci_judge.targets.http_requests import turn_request, with_defaults
 from ci_judge.targets.settings import TargetSettings
-from ci_judge.targets.templating import (
-    BODY_NAMES,
-    DEFAULT_BODY,
-    HEADER_NAMES,
-    TurnValues,
-    fill,
-    fill_text,
-    fill_url,
-    unknown_placeholders,
-)
+from ci_judge.targets.templating import TurnValues
+from ci_judge.targets.tracing import TRACEPARENT, HexId, Trace, sent_trace_id
 from ci_judge.targets.usage import answer_cost
 from ci_judge.transport import (
     Cookies,
@@ -36,29 +23,41 @@ from ci_judge.transport import (
     RetryPolicy,
     Transport,
     TransportFailure,
+    send_following,
 )
 
-_NOT_SENT = frozenset({"timeout", "retries", "command", "env"})
-"""Settings that change neither a request nor what is read out of the reply."""
-
-EXCERPT_CHARS = 200
-DETAIL_CHARS = 4_000
+_NOT_SENT = frozenset({"timeout", "retries", "command", "env", "trace", "ca_bundle"})
+"""Settings that change neither what is asked nor what is read out of the reply."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Unusable:
-    """Why an HTTP reply is no answer."""
+@dataclass(slots=True, kw_only=True)
+class _Talk:
+    """One conversation while it is held."""
 
-    code: FailureCode
-    message: str
-    detail: str
+    said: list[Message]
+    uuid: str
+    trace: Trace | None
+    cookies: Cookies = field(default_factory=Cookies)
+    replies: list[Reply] = field(default_factory=list)
+    session: JsonValue = None
+    trace_id: str | None = None
+
+    def failed(self, failure: EvidenceFailure) -> EvidenceFailure:
+        """Add what had been said, and the requests that it took."""
+        earlier = sum(reply.attempts for reply in self.replies)
+        return replace(
+            failure,
+            attempts=failure.attempts + earlier,
+            transcript=tuple(self.said),
+            trace_id=self.trace_id,
+        )
 
 
 class HttpTarget:
     """A ``target`` section with a ``url``. Satisfies ``protocols.Target``.
 
     ``fresh_uuid`` gives the text of ``{{uuid}}``, one a run; ``port`` that of ``{{port}}``, the
-    port that ``serve`` was offered.
+    port that ``serve`` was offered. ``hex_id`` makes the ids of traces; without it none is sent.
     """
 
     def __init__(
@@ -68,11 +67,13 @@ class HttpTarget:
         transport: Transport,
         fresh_uuid: Callable[[], str],
         port: int | None = None,
+        hex_id: HexId | None = None,
     ) -> None:
         self._settings = settings
         self._transport = transport
         self._fresh_uuid = fresh_uuid
         self._port = port
+        self._hex_id = hex_id if settings.trace else None
         self._retry = RetryPolicy(retries=settings.retries, retry_timeouts=False)
 
     async def converse(
@@ -80,20 +81,18 @@ class HttpTarget:
     ) -> Conversation | EvidenceFailure:
         """Send each turn with everything said before it. ``run_number`` changes nothing here."""
         del run_number
-        said = list(scenario.history)
-        replies: list[Reply] = []
-        uuid, cookies = self._fresh_uuid(), Cookies()
-        for turn in scenario.turns:
-            request = self._request(turn, said, uuid)
-            answer = await self._transport.send(request, retry=self._retry, cookies=cookies)
-            said.append(Message(role="user", content=turn))
-            outcome = self._read(answer)
-            if isinstance(outcome, EvidenceFailure):
-                priced = self._settings.usage is not None
-                return replace(_in_context(outcome, said, replies), priced=priced)
-            replies.append(outcome)
-            said.append(Message(role="assistant", content=outcome.value))
-        return Conversation(transcript=tuple(said), replies=tuple(replies))
+        talk = _Talk(
+            said=list(scenario.history),
+            uuid=self._fresh_uuid(),
+            trace=Trace(self._hex_id) if self._hex_id else None,
+        )
+        for number, turn in enumerate(scenario.turns, start=1):
+            failure = await self._take_turn(talk, turn, more=number < len(scenario.turns))
+            if failure is not None:
+                return talk.failed(replace(failure, priced=self._settings.usage is not None))
+        return Conversation(
+            transcript=tuple(talk.said), replies=tuple(talk.replies), trace_id=talk.trace_id
+        )
 
     def key(self, scenario: Scenario) -> bytes | None:
         """Digest the templates and what they are filled with.
@@ -106,139 +105,104 @@ class HttpTarget:
             scenario.turns,
         )
 
-    def _request(self, turn: JsonValue, said: list[Message], uuid: str) -> HttpRequest:
-        settings = self._settings
+    async def _take_turn(
+        self, talk: _Talk, turn: JsonValue, *, more: bool
+    ) -> EvidenceFailure | None:
+        """Say one thing and hear the answer; ``more`` says that the conversation goes on."""
+        request = self._request(turn, talk)
+        talk.trace_id = talk.trace_id or sent_trace_id(request.headers)
+        reply = await self._send(request, talk.cookies)
+        talk.said.append(Message(role="user", content=turn))
+        if isinstance(reply, TransportFailure):
+            message = failure_words(reply, self._settings)
+            return EvidenceFailure(code=reply.code, message=message, attempts=reply.attempts)
+        answer = read_answer(self._settings, reply, port=self._port)
+        if isinstance(answer, Unusable):
+            return _failure(answer, reply)
+        self._hear(talk, answer, reply)
+        lost = more and self._lacks_session(talk)
+        return _without_session(self._settings, reply) if lost else None
+
+    def _hear(self, talk: _Talk, answer: TargetAnswer, reply: HttpReply) -> None:
+        session = captured(self._settings.capture, answer.told).session
+        talk.session = talk.session if session is None else session
+        talk.replies.append(self._reply(answer, reply))
+        talk.said.append(Message(role="assistant", content=answer.value))
+
+    def _request(self, turn: JsonValue, talk: _Talk) -> HttpRequest:
         values = TurnValues(
             message=turn,
-            history=[{"role": past.role, "content": past.content} for past in said],
-            uuid=uuid,
+            history=[{"role": past.role, "content": past.content} for past in talk.said],
+            uuid=talk.uuid,
             port=self._port,
+            session=talk.session,
         )
-        headers = {name: fill_text(text, values) for name, text in settings.headers.items()}
-        return HttpRequest(
-            method=settings.method,
-            url=fill_url(settings.address, values),
-            headers=_with_content_type(headers, settings.method),
-            content=_body(settings, values),
-            timeout_seconds=settings.timeout,
+        request = turn_request(self._settings, values)
+        traced = {} if talk.trace is None else {TRACEPARENT: talk.trace.header()}
+        return replace(
+            request,
+            headers=with_defaults(traced, dict(request.headers)),
+            new_sight=sights_of_text(self._settings),
         )
 
-    def _read(self, answer: HttpReply | TransportFailure) -> Reply | EvidenceFailure:
-        if isinstance(answer, TransportFailure):
-            message = failure_words(answer, self._settings)
-            return EvidenceFailure(code=answer.code, message=message, attempts=answer.attempts)
-        found = self._value_of(answer)
-        if isinstance(found, _Unusable):
-            return EvidenceFailure(
-                code=found.code,
-                message=found.message,
-                status=answer.status,
-                attempts=answer.attempts,
-                detail=found.detail,
+    async def _send(self, request: HttpRequest, cookies: Cookies) -> HttpReply | TransportFailure:
+        if self._settings.follow_redirects:
+            return await send_following(
+                self._transport, request, retry=self._retry, cookies=cookies
             )
-        document = _document(answer)
-        more = captured(self._settings.capture, document)
+        return await self._transport.send(request, retry=self._retry, cookies=cookies)
+
+    def _reply(self, answer: TargetAnswer, reply: HttpReply) -> Reply:
+        more = captured(self._settings.capture, answer.told)
         return Reply(
-            text=found if isinstance(found, str) else _compact(found),
-            value=found,
-            latency_seconds=answer.latency_seconds,
-            status=answer.status,
-            attempts=answer.attempts,
+            text=answer.value if isinstance(answer.value, str) else _compact(answer.value),
+            value=answer.value,
+            latency_seconds=reply.latency_seconds,
+            status=reply.status,
+            attempts=reply.attempts,
             priced=self._settings.usage is not None,
-            cost_usd=answer_cost(self._settings.usage, document, answer.attempts),
+            cost_usd=answer_cost(self._settings.usage, answer.told, reply.attempts),
             context=more.context,
             tools=more.tools,
+            first_token_seconds=self._first_token(answer, reply),
         )
 
-    def _value_of(self, reply: HttpReply) -> JsonValue | _Unusable:
-        code = status_code_of(reply)
-        if code is not None:
-            message = status_words(reply, self._settings, port=self._port)
-            return _unusable(reply, code, message)
-        if not reply.body.strip():
-            return _unusable(reply, FailureCode.NO_RESPONSE, _answered(reply, "the body is empty"))
-        path = self._settings.response_path
-        try:
-            return reply.text() if path is None else _at_path(reply, path)
-        except ValueError as error:
-            message = _answered(reply, f"{error}; to take the reply as text, remove response_path")
-            return _unusable(reply, FailureCode.UNREADABLE_REPLY, message)
+    def _first_token(self, answer: TargetAnswer, reply: HttpReply) -> float | None:
+        """Say when the first text was there: at the end, if in a last line without an end."""
+        streamed = sights_of_text(self._settings) is not None
+        if reply.sighted_seconds is None and streamed and answer.value:
+            return reply.latency_seconds
+        return reply.sighted_seconds
+
+    def _lacks_session(self, talk: _Talk) -> bool:
+        capture = self._settings.capture
+        return capture is not None and capture.session is not None and talk.session is None
 
 
-def _document(answer: HttpReply) -> JsonValue:
-    """Return the body as JSON, None when it is none: usage and what is captured stand in it."""
-    try:
-        return answer.json()
-    except ValueError:
-        return None
+def _failure(answer: Unusable, reply: HttpReply) -> EvidenceFailure:
+    return EvidenceFailure(
+        code=answer.code,
+        message=answer.message,
+        status=reply.status,
+        attempts=reply.attempts,
+        detail=answer.detail,
+    )
 
 
-def _in_context(
-    failure: EvidenceFailure, said: list[Message], replies: list[Reply]
-) -> EvidenceFailure:
-    """Add what had been said, and the requests that it took."""
-    earlier = sum(reply.attempts for reply in replies)
-    return replace(failure, attempts=failure.attempts + earlier, transcript=tuple(said))
+def _without_session(settings: TargetSettings, reply: HttpReply) -> EvidenceFailure:
+    """Book a conversation that cannot go on: the next turn would begin another one.
 
-
-def _body(settings: TargetSettings, values: TurnValues) -> bytes:
-    if settings.method == "GET":
-        return b""
-    template = DEFAULT_BODY if settings.body is None else settings.body
-    # ASCII with escapes: half an emoji in a message still makes a legal body.
-    return json.dumps(fill(template, values), ensure_ascii=True, allow_nan=False).encode()
-
-
-def _with_content_type(headers: dict[str, str], method: str) -> dict[str, str]:
-    named = {name.lower() for name in headers}
-    defaults = {"Accept": "application/json, text/plain;q=0.9, */*;q=0.5"}
-    if method != "GET":
-        defaults["Content-Type"] = "application/json"
-    return {name: text for name, text in defaults.items() if name.lower() not in named} | headers
-
-
-def _at_path(reply: HttpReply, response_path: str) -> JsonValue | _Unusable:
-    found = look_up(reply.json(), response_path)
-    if isinstance(found, Found) and found.value is not None:
-        return found.value
-    what = " holds null" if isinstance(found, Found) else f": {found}"
-    message = _answered(reply, f'response_path "{response_path}"{what}')
-    return _unusable(reply, FailureCode.NO_RESPONSE, message)
-
-
-def _answered(reply: HttpReply, why: str) -> str:
-    return f"HTTP {reply.status} ({content_type_of(reply)}), {why}"
-
-
-def _unusable(reply: HttpReply, code: FailureCode, message: str) -> _Unusable:
-    """Add the beginning of the body: enough to see what answered."""
-    text = reply.shown()
-    excerpt = " ".join(text[:EXCERPT_CHARS].split())
-    body = f'; the body: "{excerpt}"' if excerpt else ""
-    return _Unusable(code=code, message=f"{message}{body}", detail=text[:DETAIL_CHARS])
+    The answer that came is among the replies, so its requests are counted there.
+    """
+    path = settings.capture.session if settings.capture else None
+    return EvidenceFailure(
+        code=FailureCode.NO_RESPONSE,
+        message=f'HTTP {reply.status}, but nothing at capture.session "{path}": '
+        "the next turn cannot be sent to the same session",
+        status=reply.status,
+        attempts=0,
+    )
 
 
 def _compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def template_problems(settings: TargetSettings, *, section: str) -> tuple[Problem, ...]:
-    """Find placeholders that nothing will ever fill."""
-    templates = (
-        ("url", settings.address, BODY_NAMES),
-        ("headers", dict(settings.headers), HEADER_NAMES),
-        ("body", settings.body, BODY_NAMES),
-    )
-    return tuple(
-        Problem(
-            message=f'{section}.{key} holds "{{{{{name}}}}}", which nothing fills',
-            hint=_placeholder_hint(name, allowed),
-        )
-        for key, template, allowed in templates
-        for name in unknown_placeholders(template, allowed)
-    )
-
-
-def _placeholder_hint(name: str, allowed: frozenset[str]) -> str:
-    known = "there are " + ", ".join(f"{{{{{each}}}}}" for each in sorted(allowed))
-    return f"a variable is written ${{{name}}}; {known}" if name.isupper() else known

@@ -70,6 +70,14 @@ class ServedTarget:
         self._child.output.drain()
         return self._child.output.text()
 
+    def how_it_ended(self) -> str | None:
+        """Say that the command has ended, and its last words; None while it runs."""
+        if self._child is None or self._child.exit_code is None:
+            return None
+        last = one_line(self.output[-SHOWN_CHARS:], limit=SHOWN_CHARS)
+        said = f"; its last output: {last}" if last else ""
+        return f"target.serve ended with exit code {self._child.exit_code}{said}"
+
     async def __aenter__(self) -> Self:
         argv, environment = self._argv(), self._environment()
         if await self._status() is not None:
@@ -145,6 +153,7 @@ class ServedTarget:
         output = self.output
         last = one_line(output[-SHOWN_CHARS:], limit=SHOWN_CHARS)
         said = f"; its last output: {last}" if last else ""
+        hint = hint or self.children.hint(output)
         return TargetNotServed(Problem(message=f"{message}{said}", hint=hint), output=output)
 
     def _argv(self) -> tuple[str, ...]:

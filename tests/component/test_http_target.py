@@ -10,8 +10,9 @@ import pytest
 
 from ci_judge.model.evidence import Conversation, EvidenceFailure, FailureCode
 from ci_judge.model.suite import Message, Scenario
-from ci_judge.targets.http_api import HttpTarget, template_problems
+from ci_judge.targets.http_api import HttpTarget
 from ci_judge.targets.settings import TargetSettings
+from ci_judge.targets.template_problems import template_problems
 from ci_judge.transport import Transport
 from tests.model_builders import a_scenario
 
@@ -201,7 +202,7 @@ def test_without_a_path_the_whole_body_is_the_answer() -> None:
         (
             httpx.Response(200, json={"answer": "x", "id": 7}),
             FailureCode.NO_RESPONSE,
-            'has "answer", "id"',
+            "answer (text), id (number)",
         ),
     ],
 )

@@ -9,6 +9,7 @@ from ci_judge.model.evidence import Conversation, EvidenceFailure, Reply
 from ci_judge.model.suite import Check, CheckKind
 from ci_judge.rules.checks import evaluate_checks
 from ci_judge.targets.settings import UsageSettings
+from ci_judge.targets.told import told_by
 from ci_judge.targets.usage import answer_cost
 
 PATHS = {
@@ -24,13 +25,13 @@ def usage(**settings: Any) -> UsageSettings:
 
 
 def test_without_prices_nothing_is_known() -> None:
-    assert answer_cost(None, {"usage": {"in": 1}}, 1) is None
+    assert answer_cost(None, told_by({"usage": {"in": 1}}), 1) is None
 
 
 def test_tokens_and_requests_add_up() -> None:
     document = {"usage": {"in": 1000, "out": 500}}
-    assert answer_cost(usage(**PATHS, per_request=0.5), document, 2) == pytest.approx(1.006)
-    assert answer_cost(usage(per_request=0.5), None, 3) == 1.5
+    assert answer_cost(usage(**PATHS, per_request=0.5), told_by(document), 2) == pytest.approx(1.006)
+    assert answer_cost(usage(per_request=0.5), told_by(None), 3) == 1.5
 
 
 @pytest.mark.parametrize(
@@ -47,7 +48,7 @@ def test_tokens_and_requests_add_up() -> None:
     ],
 )
 def test_a_count_that_is_not_there_makes_it_unknown(document: Any) -> None:
-    assert answer_cost(usage(**PATHS), document, 1) is None
+    assert answer_cost(usage(**PATHS), told_by(document), 1) is None
 
 
 @pytest.mark.parametrize(

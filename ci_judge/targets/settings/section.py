@@ -1,103 +1,37 @@
 """The configuration sections ``target`` and ``targets``."""
 
 import re
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from ci_judge.file_schema import (
     Command,
     DottedPath,
     FileModel,
+    FilledText,
     HttpUrl,
     Json,
     ListOf,
     Seconds,
     Secret,
-    Text,
     VariableName,
     VariableText,
     wrong,
 )
+from ci_judge.targets.settings.reply import CaptureSettings, UsageSettings
+from ci_judge.targets.settings.request import (
+    DEFAULT_BODIES,
+    ContentType,
+    Headers,
+    Query,
+    check_body,
+)
 
-_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_OF_ENDPOINTS = ("url", "method", "headers", "body", "retries", "serve")
-_CONTROLS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-
-
-def _header_name(name: str) -> str:
-    if not _HEADER_NAME.fullmatch(name):
-        raise wrong("is no name of a header")
-    return name
-
-
-def _header_value(text: str) -> str:
-    if _CONTROLS.search(text):
-        raise wrong("holds a line end or another control character")
-    return text
-
-
-def _each_once(headers: dict[str, str]) -> dict[str, str]:
-    seen: set[str] = set()
-    for name in headers:
-        if name.lower() in seen:
-            raise wrong("stands twice: headers do not tell case apart", key=name)
-        seen.add(name.lower())
-    return headers
-
-
-Headers: TypeAlias = Annotated[
-    dict[
-        Annotated[str, AfterValidator(_header_name)],
-        Annotated[Text, Secret(), AfterValidator(_header_value)],
-    ],
-    AfterValidator(_each_once),
-]
-
-
-Usd: TypeAlias = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
-
-
-class UsageSettings(FileModel):
-    """What the target's answers cost, so that reports and ``max_cost`` can tell."""
-
-    input_path: DottedPath | None = Field(
-        default=None, description="Dotted path of the count of input tokens in the JSON reply"
-    )
-    output_path: DottedPath | None = Field(
-        default=None, description="Dotted path of the count of output tokens in the JSON reply"
-    )
-    input_price: Usd | None = Field(default=None, description="USD per million input tokens")
-    output_price: Usd | None = Field(default=None, description="USD per million output tokens")
-    per_request: Usd = Field(default=0.0, description="USD per request, besides tokens")
-
-    @model_validator(mode="after")
-    def _paths_have_prices(self) -> Self:
-        for kind in ("input", "output"):
-            path, price = f"{kind}_path", f"{kind}_price"
-            if (getattr(self, path) is None) != (getattr(self, price) is None):
-                absent, given = (path, price) if getattr(self, path) is None else (price, path)
-                raise wrong(f"is missing beside {given}", key=absent)
-        if not self.per_request and self.input_path is None and self.output_path is None:
-            raise wrong("holds no price", hint="set per_request, or paths and their prices")
-        return self
-
-
-class CaptureSettings(FileModel):
-    """What else of every JSON reply is evidence. What is not there is no error."""
-
-    tools: DottedPath | None = Field(
-        default=None, description="Dotted path of the tool calls in the JSON reply"
-    )
-    context: DottedPath | None = Field(
-        default=None, description="Dotted path of the retrieved passages in the JSON reply"
-    )
-
-    @model_validator(mode="after")
-    def _holds_a_path(self) -> Self:
-        if self.tools is None and self.context is None:
-            raise wrong("holds no path", hint="set tools, context, or both")
-        return self
+_OF_ENDPOINTS = (
+    *("url", "method", "headers", "query", "body", "content_type", "retries", "serve"),
+    *("stream", "stream_path", "trace", "ca_bundle", "follow_redirects"),
+)
 
 
 class ServeSettings(FileModel):
@@ -148,15 +82,31 @@ class TargetSettings(FileModel):
         default="POST", description="HTTP method"
     )
     headers: Headers = Field(default_factory=dict, description="HTTP headers, name to value")
+    query: Query = Field(
+        default_factory=dict,
+        description="Query of the URL, name to value; a list repeats the name",
+    )
     body: Json = Field(
         default=None,
-        description='JSON body; "{{message}}" and "{{history}}" are filled in (unset: both)',
+        description='Body; "{{message}}" and "{{history}}" are filled in (unset: both)',
+    )
+    content_type: ContentType = Field(
+        default="json", description="What the body is sent as: json, form or text"
     )
     response_path: DottedPath | None = Field(
         default=None,
         description="Dotted path of the answer in the JSON reply (unset: the whole body as text)",
     )
-    timeout: Seconds = Field(default=60.0, description="Time limit of one request")
+    stream: Literal["none", "sse", "ndjson"] = Field(
+        default="none", description="How the reply comes in pieces: sse, ndjson, or not at all"
+    )
+    stream_path: DottedPath | None = Field(
+        default=None,
+        description="Dotted path of the piece of text in each event (unset, with sse: its data)",
+    )
+    timeout: Seconds = Field(
+        default=60.0, description="Time limit of one request, to the last byte of its reply"
+    )
     retries: Annotated[int, Field(ge=0, le=10)] = Field(
         default=2, description="Retries after refused connections, 408, 429 and 5xx"
     )
@@ -164,7 +114,16 @@ class TargetSettings(FileModel):
         default=None, description="What answers cost (unset: only the judge's cost is counted)"
     )
     capture: CaptureSettings | None = Field(
-        default=None, description="What else of the JSON reply the judge is shown"
+        default=None, description="What else of the JSON reply is evidence, or sent back"
+    )
+    trace: bool = Field(
+        default=True, description="Send a traceparent header; reports name the trace of each run"
+    )
+    ca_bundle: FilledText | None = Field(
+        default=None, description="PEM file of further authorities to trust"
+    )
+    follow_redirects: bool = Field(
+        default=False, description="Follow redirects; other origins get no configured header"
     )
     serve: ServeSettings | None = Field(
         default=None, description="Start the target before the run and stop it afterwards"
@@ -189,12 +148,42 @@ class TargetSettings(FileModel):
 
     @model_validator(mode="after")
     def _captures_from_json(self) -> Self:
-        if self.capture is not None and self.response_path is None:
+        if self.capture is None:
+            return self
+        if not self.replies_are_json:
             raise wrong(
                 "needs response_path, without which a reply is text",
                 hint="set response_path to where the answer stands in the JSON reply",
                 key="capture",
             )
+        if self.capture.session is not None:
+            if self.command is not None:
+                hint = "a program is told the whole history"
+                raise wrong("is for url", hint=hint, key=("capture", "session"))
+            if not self._sends("session"):
+                hint = 'put "{{session}}" into body, query, headers or url'
+                raise wrong("is sent back nowhere", hint=hint, key=("capture", "session"))
+        return self
+
+    @model_validator(mode="after")
+    def _streams_what_can_be_read(self) -> Self:
+        if self.stream == "none":
+            if self.stream_path is not None:
+                hint = "stream: sse, or ndjson"
+                raise wrong("needs stream", hint=hint, key="stream_path")
+        elif self.stream == "ndjson" and self.stream_path is None and self.response_path is None:
+            hint = "where the piece of text stands in each line"
+            raise wrong("is missing beside stream: ndjson", hint=hint, key="stream_path")
+        return self
+
+    @model_validator(mode="after")
+    def _body_is_sent(self) -> Self:
+        if self.method == "GET":
+            for key in ("body", "content_type"):
+                if key in self.model_fields_set and getattr(self, key) is not None:
+                    hint = "use method: POST, or query"
+                    raise wrong("is not sent with method GET", hint=hint, key=key)
+        check_body(self.body, self.content_type)
         return self
 
     @property
@@ -202,27 +191,33 @@ class TargetSettings(FileModel):
         """The URL, empty for a program."""
         return self.url or ""
 
-    @model_validator(mode="after")
-    def _body_is_sent(self) -> Self:
-        if self.method == "GET" and self.body is not None:
-            raise wrong("is not sent with method GET", hint="use method: POST", key="body")
-        return self
+    @property
+    def body_template(self) -> Any:
+        """What is sent, the default where none is configured; None where there is no body."""
+        if self.method == "GET":
+            return None
+        return DEFAULT_BODIES[self.content_type] if self.body is None else self.body
+
+    @property
+    def replies_are_json(self) -> bool:
+        """Whether a reply, or each event of it, must be JSON."""
+        return self.response_path is not None or self.stream_path is not None
 
     @property
     def sends_history(self) -> bool:
         """Whether what was said before stands anywhere in the request."""
-        if self.command is not None or (self.body is None and self.method != "GET"):
-            return True
-        return bool(re.search(r"\{\{\s*history\s*\}\}", f"{self.address}{self.body}"))
+        return self.command is not None or self._sends("history")
 
     @property
     def names_the_conversation(self) -> bool:
-        """Whether the turns of a conversation carry the same text of their own: ``{{uuid}}``."""
-        return bool(re.search(r"\{\{\s*uuid\s*\}\}", f"{self.address}{self.headers}{self.body}"))
+        """Whether the turns of a conversation carry a text of their own: an id or a session."""
+        return self._sends("uuid") or self._sends("session")
 
     @property
     def sends_message(self) -> bool:
         """Whether the scenario's message stands anywhere in the request."""
-        if self.command is not None or (self.body is None and self.method != "GET"):
-            return True
-        return bool(re.search(r"\{\{\s*message\s*\}\}", f"{self.address}{self.headers}{self.body}"))
+        return self.command is not None or self._sends("message")
+
+    def _sends(self, name: str) -> bool:
+        templates = f"{self.address}{self.query}{self.headers}{self.body_template}"
+        return bool(re.search(rf"\{{\{{\s*{name}\s*\}}\}}", templates))
