@@ -1,6 +1,7 @@
 """The log: the one writer to stdout, because a CI runner obeys commands found in it."""
 
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -9,6 +10,9 @@ from ci_judge.visible_text import visible
 
 LONGEST_MESSAGE_CHARS = 4096
 """GitHub cuts an annotation's message here; we do it ourselves, and say so."""
+
+MOST_ANNOTATIONS = 10
+"""GitHub drops what a step annotates beyond this, of each kind (error, warning, notice)."""
 
 _PREFIX = "| "
 _CUT = " … (cut)"
@@ -36,6 +40,7 @@ class LogWriter:
         self._new_token = new_token
         self._redactors: list[Redactor] = []
         self._masked: set[str] = set()
+        self._annotated: Counter[str] = Counter()
 
     def protect(self, redactor: Redactor) -> None:
         """Hide these secrets from here on, and have the runner hide them too."""
@@ -62,12 +67,14 @@ class LogWriter:
     def command(self, name: str, message: str = "", **properties: str | int | None) -> None:
         """Give the runner a command. Properties that are None are left out.
 
-        Outside GitHub Actions an error, warning or notice is a plain line and the rest nothing.
+        Outside GitHub Actions an error, warning or notice is a plain line and the rest nothing; so
+        is one that GitHub would drop.
         """
-        if not self._commands:
+        if not self._commands or self.room(name) == 0:
             if name in _IN_PLAIN_WORDS:
                 self.line(f"{name}: {message}")
             return
+        self._annotated[name] += 1
         given = ",".join(
             f"{key}={escaped_property(self._clean(str(value), keep=''))}"
             for key, value in properties.items()
@@ -76,6 +83,10 @@ class LogWriter:
         head = f"{name} {given}" if given else name
         text = self._clean(_normal_line_ends(message), keep="\n\t")
         self._write(f"::{head}::{escaped_data(_broken(_cut(text)))}\n")
+
+    def room(self, name: str) -> int | None:
+        """Say how many more annotations of this kind GitHub keeps; None for what is none."""
+        return MOST_ANNOTATIONS - self._annotated[name] if name in _IN_PLAIN_WORDS else None
 
     @contextmanager
     def group(self, title: str) -> Iterator[None]:

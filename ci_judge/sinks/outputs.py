@@ -17,8 +17,11 @@ OUTPUTS: Mapping[str, str] = MappingProxyType(
         "passed": "Number of tests whose gate passed",
         "failed": "Number of tests whose gate failed",
         "errors": "Number of tests that could not be decided",
+        "waived": "Number of tests that failed, and may for a while (waivers.yaml)",
         "skipped": "Number of skipped tests",
+        "regressions": "Number of tests that newly failed, or are gone, since the baseline",
         "pass-rate": "Share of the judged runs that passed, from 0 to 1",
+        "cost-usd": "What the run cost in USD, empty where any of it is unknown",
         "requests": "Requests sent to targets and judges",
         "report-dir": "Folder of the report files, relative to the workspace",
         "json": "Path of the JSON report, relative to the workspace",
@@ -76,12 +79,15 @@ def outputs_of(document: ReportDocument, published: Published) -> dict[str, str]
         "passed": summary["passed"],
         "failed": summary["failed"],
         "errors": summary["errors"],
+        "waived": summary["waived"],
         "skipped": summary["skipped"],
+        "regressions": summary["regressions"],
         "pass-rate": summary["pass_rate"],
+        "cost-usd": summary["cost_usd"],
         "requests": summary["target_requests"] + summary["judge_requests"],
         "report-dir": published.report_dir,
         "comment-url": published.comment_url,
-        "seed": document["run"]["seed"],
+        "seed": document["run"]["seed"] if summary["tests"] else None,
     }
     return {name: "" if values[name] is None else str(values[name]) for name in OUTPUTS}
 

@@ -1,13 +1,14 @@
 """The action: events, comments, inputs and other servers than github.com."""
 
 import json
+import os
 import re
 
 import pytest
 
 from ci_judge.action_inputs import INPUTS, variable_of
-from tests.cases.collection import required
-from tests.cases.step import Step, comments, failing
+from tests.cases.collection import required, suite_of
+from tests.cases.step import Step, StepOutcome, comments, failing
 from tests.cases.workbench import Open
 from tests.e2e.commands import REPOSITORY
 
@@ -29,6 +30,9 @@ EVENTS = [
 
 def test_h76_events_without_a_pull_request_cost_only_the_comment(bench: Open) -> None:
     case = bench("H76")
+    # workflow_run has secrets, so the code must be known to be the repository's own
+    case.write(".git/HEAD", "0" * 40 + "\n")
+    case.write(".git/config", '[remote "origin"]\n\turl = https://github.com/octo-org/example\n')
     with case.servers() as running:
         case.configure(running)
         step = Step(case, running)
@@ -81,8 +85,17 @@ def test_h77_a_gateway_that_stumbles_is_asked_again(bench: Open) -> None:
     assert len(comments(state)) == 1
 
 
-def test_h77_a_rate_limit_is_waited_out() -> None:
-    pytest.skip("not built yet: waiting out GitHub's secondary rate limit (403 with retry-after)")
+def test_h77_a_rate_limit_is_waited_out(bench: Open) -> None:
+    case = bench("H77")
+    state = case.root / "state.json"
+    with case.servers("--github-variant", "v5", "--state", str(state)) as running:
+        case.configure(running)
+        outcome = Step(case, running).run(event="event.json")
+        asked = [one["path"] for one in running.asked("github") if one["method"] != "GET"]
+    assert outcome.exit_code == 0
+    assert len(comments(state)) == 1
+    assert "not posted" not in outcome.notices()
+    assert asked[:2] == ["/graphql", "/graphql"], "what was limited is asked once more"
 
 
 def test_h77_a_fork_without_the_key_is_told_why(bench: Open) -> None:
@@ -149,12 +162,72 @@ def test_h79_our_comment_is_found_on_any_page(bench: Open) -> None:
         assert len(reads) <= 10
 
 
-def test_h80_an_older_run_overwrites_nothing() -> None:
-    pytest.skip("not built yet: a comment of an older run or of another head is left alone")
+def test_h80_an_older_run_overwrites_nothing(bench: Open) -> None:
+    case = bench("H80")
+    state = case.root / "state.json"
+    new, old, again = case.load("env_runs.json")
+    with case.servers("--state", str(state)) as running:
+        case.configure(running)
+        step = Step(case, running)
+
+        def play(run: dict[str, str]) -> StepOutcome:
+            variables = {name: value for name, value in run.items() if name != "event"}
+            return step.run(event=run["event"], environment=variables)
+
+        assert play(new).exit_code == 0
+        (first,) = comments(state)
+        failing(case)
+        late = play(old)
+        assert late.exit_code == 1, "its own gates"
+        assert comments(state) == [first]
+        said = [one.message for one in late.log.commands if one.name == "notice"]
+        assert any("aaaaaaa" in notice and "stays as it is" in notice for notice in said)
+        play(again)
+    (last,) = comments(state)
+    assert last["id"] == first["id"]
+    for comment, attempt in ((first, 1), (last, 2)):
+        shown = comment["body"].partition("\n")[2]
+        assert "fffffff" in shown
+        assert f"/actions/runs/9012/attempts/{attempt}" in shown
+    assert first["body"] != last["body"]
 
 
-def test_h81_the_container_leaves_files_that_others_can_delete() -> None:
-    pytest.skip("not built yet: files are not handed to the owner of the workspace")
+RUNNER_UID = 1001
+
+
+def test_h81_the_container_leaves_files_that_others_can_delete(bench: Open) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root, which the container runs as, can give files away")
+    case = bench("H81")
+    case.change(**{**suite_of("H77"), "github": None})
+    with case.servers() as running:
+        case.configure(running)
+        for path in (case.root, *case.root.rglob("*")):
+            os.chown(path, RUNNER_UID, RUNNER_UID)
+        step = Step(case, running).run(event_name="push", report_dir="out/deep/reports")
+    assert step.exit_code == 0
+    out = case.root / "out"
+    assert (out / "deep" / "reports" / "report.json").is_file()
+    for path in (out, *out.rglob("*")):
+        found = path.lstat()
+        assert (found.st_uid, found.st_gid) == (RUNNER_UID, RUNNER_UID), path
+        assert found.st_mode & 0o004, path
+
+
+@pytest.mark.parametrize("report_dir", ["../elsewhere", "/nowhere/reports"])
+def test_h81_a_folder_outside_of_the_workspace_is_one_clear_error(
+    bench: Open, report_dir: str
+) -> None:
+    case = bench("H81")
+    case.change(**{**suite_of("H77"), "github": None})
+    with case.servers() as running:
+        case.configure(running)
+        step = Step(case, running).run(event_name="push", report_dir=report_dir)
+        assert running.asked("endpoint") == []
+    assert step.exit_code == 2
+    (error,) = [one.message for one in step.log.commands if one.name == "error"]
+    assert "report-dir" in error
+    assert str(case.root) in error, "where it may be"
 
 
 BOOLEANS = [("false", 0), ("False", 0), (" true ", 0), ("", 0), ("yes", 2)]

@@ -1,20 +1,16 @@
 import asyncio
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from ci_judge.github_api import GitHubAccess, GitHubApi, GitHubRefusal, PullRequest
-from ci_judge.sinks.comment import LARGEST_UNITS, Origin, StickyComment
+from ci_judge.github_api import GitHubRefusal, PullRequest
+from ci_judge.sinks.comment import LARGEST_UNITS, Manner
 from ci_judge.sinks.failure import SinkFailed
 from ci_judge.sinks.fitting import utf16_units
-from ci_judge.transport import Transport
-from tests.builders import a_group, a_report, a_test
-from tests.github_fake import TOKEN, GitHubState, github
+from tests.github_fake import TOKEN, GitHubState, Hub, github
+from tests.sticky import FAILING, PASSING, api_over, manner, origin, publish
 
-PULL_REQUEST = PullRequest(repository="octo-org/example", number=7)
-PASSING = a_report(a_group(a_test()))
-FAILING = a_report(a_group(a_test(passes=7, fails=3)))
+QUIET = Manner(origin=origin(), only_failures=True, head_binds=True)
 
 
 @pytest.fixture
@@ -23,46 +19,8 @@ def hub() -> Iterator[GitHubState]:
         yield state
 
 
-def origin(key: str = "CI/judge", **changes: str) -> Origin:
-    return Origin(**{"key": key, "sha": "f" * 40, "run": "12", "attempt": "1"} | changes)
-
-
-def publish(
-    hub: GitHubState,
-    text: str = "# 7 of 10 passed\n",
-    *,
-    report: Any = FAILING,
-    by: Origin | None = None,
-    only_failures: bool = False,
-    token: str = TOKEN,
-) -> list[str]:
-    """Publish once, as one run of the action would; give the addresses that it told."""
-
-    async def once() -> list[str]:
-        urls: list[str] = []
-        transport = Transport(connections=1)
-        access = GitHubAccess(
-            api_url=f"{hub.base}/api/v3/", graphql_url=f"{hub.base}/api/graphql", token=token
-        )
-        sink = StickyComment(
-            GitHubApi(transport, access),
-            PULL_REQUEST,
-            origin=by or origin(),
-            markdown=lambda limit: text[:limit],
-            only_failures=only_failures,
-            published=urls.append,
-        )
-        try:
-            await sink.publish(*report)
-        finally:
-            await transport.aclose()
-        return urls
-
-    return asyncio.run(once())
-
-
 def test_the_first_run_posts_a_comment_with_a_hidden_first_line(hub: GitHubState) -> None:
-    urls = publish(hub)
+    urls = publish(hub).urls
     (comment,) = hub.comments
     assert comment.body == (
         f"<!-- ci-judge key=CI/judge sha={'f' * 40} run=12 attempt=1 -->\n# 7 of 10 passed\n"
@@ -84,18 +42,18 @@ def test_later_runs_update_it_in_place_on_whatever_page_it_is(hub: GitHubState) 
         hub.add(f"comment {number}")
     publish(hub, "# red\n")
     hub.add("the 131st")
-    urls = publish(hub, "# green\n", by=origin(run="13"))
+    urls = publish(hub, "# green\n", by=manner(run="13")).urls
     ours = hub.comments[129]
     assert ours.body is not None
     assert ours.body.endswith("run=13 attempt=1 -->\n# green\n")
     assert [method for method, _ in hub.writes] == ["POST", "PATCH"]
     assert urls == [hub.url_of(ours)]
-    assert hub.reads == 6, "three pages a run"
+    assert hub.reads == 9, "three pages a look: two of the run that posts, one of the other"
 
 
 def test_the_same_again_is_not_written(hub: GitHubState) -> None:
     publish(hub)
-    assert publish(hub) == [hub.url_of(hub.comments[0])]
+    assert publish(hub).urls == [hub.url_of(hub.comments[0])]
     assert [method for method, _ in hub.writes] == ["POST"]
 
 
@@ -134,7 +92,7 @@ def test_each_key_keeps_its_own_comment(hub: GitHubState) -> None:
     keys = ["a", "a-b", "a --> b", 'say "hi"', "é", "-", "--", ""]
     for number in (1, 2):
         for key in keys:
-            publish(hub, f"{key} {number}\n", by=origin(key=key))
+            publish(hub, f"{key} {number}\n", by=manner(key=key))
     assert len(hub.comments) == len(keys)
     for key, comment in zip(keys, hub.comments, strict=True):
         assert (comment.body or "").endswith(f"{key} 2\n")
@@ -143,15 +101,15 @@ def test_each_key_keeps_its_own_comment(hub: GitHubState) -> None:
 def test_a_deleted_comment_is_posted_anew(hub: GitHubState) -> None:
     publish(hub)
     hub.comments.clear()
-    publish(hub, by=origin(run="13"))
+    publish(hub, by=manner(run="13"))
     assert [method for method, _ in hub.writes] == ["POST", "POST"]
 
 
 def test_on_failure_a_pass_writes_only_over_what_is_there(hub: GitHubState) -> None:
-    assert publish(hub, report=PASSING, only_failures=True) == []
+    assert publish(hub, report=PASSING, by=QUIET).urls == [""]
     assert hub.comments == []
-    publish(hub, "# red\n", report=FAILING, only_failures=True)
-    publish(hub, "# green\n", report=PASSING, only_failures=True)
+    publish(hub, "# red\n", report=FAILING, by=QUIET)
+    publish(hub, "# green\n", report=PASSING, by=QUIET)
     assert [(one.body or "").splitlines()[1] for one in hub.comments] == ["# green"]
 
 
@@ -179,16 +137,8 @@ def test_a_wrong_token_is_told_without_showing_it(hub: GitHubState) -> None:
 
 
 def test_a_pull_request_that_is_not_there_is_told(hub: GitHubState) -> None:
-    async def ask() -> object:
-        transport = Transport(connections=1)
-        access = GitHubAccess(api_url=hub.base, graphql_url=f"{hub.base}/api/graphql", token=TOKEN)
-        try:
-            return await GitHubApi(transport, access).own_comments(
-                PullRequest(repository="octo-org/example", number=8)
-            )
-        finally:
-            await transport.aclose()
-
-    answer = asyncio.run(ask())
+    answer = asyncio.run(
+        api_over(Hub(hub), hub).own_comments(PullRequest(repository="octo-org/example", number=8))
+    )
     assert isinstance(answer, GitHubRefusal)
     assert "Could not resolve to a PullRequest" in answer.message
