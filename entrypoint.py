@@ -3,11 +3,15 @@
 import os
 import signal
 import sys
+import traceback
 from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
 if (_HERE / "ci_judge").is_dir():
     sys.path.insert(0, str(_HERE))  # a checkout: an isolated interpreter has no other way to it
+
+
+_BUG = 70
 
 
 def _terminate(number: int, _frame: object) -> None:
@@ -30,10 +34,14 @@ def main() -> int:
         exit_code = end.code if isinstance(end, SystemExit) else 128 + signal.SIGINT
         _tell_later_steps(exit_code)
         raise
+    except Exception:
+        _tell_later_steps(_BUG)
+        sys.stdout.write("::error title=CI Judge::A bug in CI Judge kept it from starting\n")
+        raise
 
 
 def _tell_later_steps(exit_code: object) -> None:
-    """Set the outputs after a signal that nothing else listened to: before the run, or after it.
+    """Set the outputs after what nothing else listened to, before the run or after it.
 
     What the run has said about itself stands.
     """
@@ -60,3 +68,6 @@ if __name__ == "__main__":
         sys.exit(main())
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
+    except Exception:  # noqa: BLE001 - the last border: an exit code of 1 would be a failed gate
+        traceback.print_exc()
+        sys.exit(_BUG)

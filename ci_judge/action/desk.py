@@ -1,41 +1,45 @@
 """Hands the finished report to every place on GitHub; none of them changes the verdict."""
 
 import traceback
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TypeAlias
 
+from ci_judge.action.comment_desk import CommentDesk, Connect
 from ci_judge.action.mistakes import TITLE
 from ci_judge.action.order import Judged
 from ci_judge.action_inputs import ActionInputs
 from ci_judge.ci_context import CiContext
 from ci_judge.errors import CiJudgeError
-from ci_judge.github_api import GitHubAccess, GitHubApi, PullRequest
+from ci_judge.github_api import GitHubAccess, GitHubApi, Patience
 from ci_judge.protocols import Sink
 from ci_judge.sinks.annotations import Annotations
-from ci_judge.sinks.comment import Origin, StickyComment
 from ci_judge.sinks.failure import SinkFailed
 from ci_judge.sinks.log import LogWriter
 from ci_judge.sinks.outputs import Published
 from ci_judge.sinks.step_summary import StepSummary
-from ci_judge.transport import Transport
+from ci_judge.transport import Effects, Transport
 from ci_judge.version import __version__
-
-Connect: TypeAlias = Callable[[GitHubAccess], AbstractAsyncContextManager[GitHubApi]]
 
 
 @asynccontextmanager
 async def connect_to_github(
-    access: GitHubAccess, *, environment: Mapping[str, str]
+    access: GitHubAccess, patience: Patience, *, environment: Mapping[str, str]
 ) -> AsyncIterator[GitHubApi]:
     """Open the way to GitHub for as long as the comment takes, through the runner's proxy."""
+
+    async def sleep(seconds: float) -> None:
+        await patience.pause(seconds)
+
     transport = Transport(
-        connections=1, environment=environment, user_agent=f"ci-judge/{__version__}"
+        connections=1,
+        environment=environment,
+        user_agent=f"ci-judge/{__version__}",
+        effects=Effects(sleep=sleep, now=patience.now),
     )
     try:
-        yield GitHubApi(transport, access)
+        yield GitHubApi(transport, access, patience=patience)
     finally:
         await transport.aclose()
 
@@ -60,63 +64,29 @@ class Desk:
             files={kind: self._in_workspace(path) for kind, path in judged.files.items()},
         )
 
-    async def comment(self, judged: Judged) -> str:
+    async def comment(self, judged: Judged, patience: Patience) -> str:
         """Write the comment and give its address, empty where there is none; raises nothing."""
-        missing = self._why_no_comment()
-        if missing:
-            self.log.line(f"No pull request comment: {missing}")
-            return ""
+        desk = CommentDesk(
+            environment=self.environment,
+            inputs=self.inputs,
+            context=self.context,
+            log=self.log,
+            connect=self.connect,
+            patience=patience,
+        )
+        folder = self.inputs.working_directory / judged.report_dir
+        shown = self._in_workspace(judged.report_dir)
         urls: list[str] = []
-        with self._guarding(StickyComment.name):
-            async with self.connect(self._access()) as api:
-                sink = StickyComment(
-                    api,
-                    self._pull_request(),
-                    origin=self._origin(),
-                    markdown=judged.comment_markdown,
-                    only_failures=self.inputs.comment == "on-failure",
-                    published=urls.append,
-                )
-                await sink.publish(judged.document, judged.runs)
+        with self._guarding("comment"):
+            urls.append(await desk.comment(judged, folder=folder, shown_folder=shown))
         return "".join(urls)
 
     def _sinks(self, judged: Judged) -> Iterator[Sink]:
-        if self.inputs.annotations:
-            yield Annotations(self.log, folder=PurePosixPath(self._in_workspace(judged.root)))
+        folder = PurePosixPath(self._in_workspace(judged.root))
+        yield Annotations(self.log, folder=folder, tests=self.inputs.annotations)
         summary = self.environment.get("GITHUB_STEP_SUMMARY")
         if self.inputs.summary and summary:
             yield StepSummary(Path(summary), judged.summary_markdown)
-
-    def _why_no_comment(self) -> str:
-        reasons = (
-            (self.inputs.comment == "never", "the input comment is never"),
-            (self.context.pull_request is None, "this event has no pull request"),
-            (self.context.repository is None, "GITHUB_REPOSITORY is not set"),
-            (self.inputs.github_token is None, "there is no github-token"),
-            (not self.environment.get("GITHUB_API_URL"), "GITHUB_API_URL is not set"),
-            (not self.environment.get("GITHUB_GRAPHQL_URL"), "GITHUB_GRAPHQL_URL is not set"),
-        )
-        return next((reason for applies, reason in reasons if applies), "")
-
-    def _access(self) -> GitHubAccess:
-        return GitHubAccess(
-            api_url=self.environment.get("GITHUB_API_URL", ""),
-            graphql_url=self.environment.get("GITHUB_GRAPHQL_URL", ""),
-            token=self.inputs.github_token or "",
-        )
-
-    def _pull_request(self) -> PullRequest:
-        return PullRequest(
-            repository=self.context.repository or "", number=self.context.pull_request or 0
-        )
-
-    def _origin(self) -> Origin:
-        return Origin(
-            key=self.inputs.comment_key,
-            sha=self.context.commit or "",
-            run=self.context.run_id or "",
-            attempt=str(self.context.attempt or ""),
-        )
 
     @contextmanager
     def _guarding(self, place: str) -> Iterator[None]:

@@ -11,7 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ci_judge.action.desk import Connect, Desk, connect_to_github
+from ci_judge.action.admission import Admission
+from ci_judge.action.comment_desk import Connect
+from ci_judge.action.desk import Desk, connect_to_github
 from ci_judge.action.mistakes import TITLE, show_crash, show_problems
 from ci_judge.action.order import Judge, Judged, Order
 from ci_judge.action.suite_run import run_suite
@@ -19,12 +21,16 @@ from ci_judge.action_inputs import ActionInputs, given, read_inputs
 from ci_judge.ci_context import CiContext, github_context
 from ci_judge.engine.stopping import StopSign
 from ci_judge.errors import CiJudgeError, ExitCode
+from ci_judge.github_api import Patience
+from ci_judge.processes import end_the_rest_of_the_container
 from ci_judge.redaction import Redactor
+from ci_judge.sinks.command_files import CommandFiles
 from ci_judge.sinks.failure import SinkFailed
 from ci_judge.sinks.lasting_stream import LastingStream
 from ci_judge.sinks.log import LogWriter
 from ci_judge.sinks.marked_stream import MarkedStream
 from ci_judge.sinks.outputs import outputs_of, outputs_without_report, write_outputs
+from ci_judge.sinks.ownership import hand_over, heir_of
 from ci_judge.workflows.surroundings import Surroundings
 
 GRACE_SECONDS = 1.5
@@ -35,7 +41,12 @@ _CLOSING_SECONDS = 0.4
 
 def main() -> int:
     """Run the action in this process and give its exit code."""
-    return run_action(dict(os.environ), write=_log_of_the_step(), judge=_judge_here)
+    return run_action(
+        dict(os.environ),
+        write=_log_of_the_step(),
+        judge=_judge_here,
+        end_others=end_the_rest_of_the_container,
+    )
 
 
 async def _judge_here(order: Order, log: LogWriter, stop_sign: StopSign) -> Judged:
@@ -49,10 +60,12 @@ def run_action(
     judge: Judge,
     connect: Connect | None = None,
     grace_seconds: float = GRACE_SECONDS,
+    end_others: Callable[[], None] = lambda: None,
 ) -> int:
     """Run the action; whatever else is printed meanwhile goes into the log as text by others.
 
-    Within ``grace_seconds`` of a signal the comment is given up.
+    Within ``grace_seconds`` of a signal the comment is given up. ``end_others`` ends every process
+    that the suite may have left behind.
     """
     log = LogWriter(write, commands=True)
     with MarkedStream(log) as stream, redirect_stdout(stream), redirect_stderr(stream):
@@ -62,6 +75,7 @@ def run_action(
             judge=judge,
             connect=connect or partial(connect_to_github, environment=environment),
             grace_seconds=grace_seconds,
+            end_others=end_others,
         )
         return asyncio.run(door.act())
 
@@ -73,6 +87,7 @@ class _Door:
     judge: Judge
     connect: Connect
     grace_seconds: float
+    end_others: Callable[[], None]
 
     async def act(self) -> int:
         token = given(self.environment, "github-token")
@@ -92,8 +107,15 @@ class _Door:
 
     async def _judge_and_publish(self, stop_sign: StopSign) -> int:
         inputs = read_inputs(self.environment)
-        context = _context(self.environment, inputs)
-        judged = await self.judge(_order(inputs, context), self.log, stop_sign)
+        context = github_context(self.environment)
+        admission = Admission(
+            environment=self.environment,
+            inputs=inputs,
+            context=context,
+            log=self.log,
+            connect=self.connect,
+        )
+        judged = await self._judged_if_let_in(admission, stop_sign)
         desk = Desk(
             environment=self.environment,
             inputs=inputs,
@@ -108,11 +130,45 @@ class _Door:
         with signalled.on_signals():
             if stop_sign.exit_code is not None:
                 signalled.stop(stop_sign.reason or "interrupted")
-            comment_url = await self._unless_stopped(desk.comment(judged), signalled)
+            comment_url = await self._unless_stopped(
+                desk.comment(judged, _patience(signalled)), signalled
+            )
             if comment_url:
                 self._set_outputs({"comment-url": comment_url})
+        heir = heir_of(inputs.workspace, we=os.geteuid())
+        if heir is not None:  # the comment may have been left in a file
+            hand_over([judged.report_dir], heir)
         # the suite's own code, whatever came later: the verdict stood before
         return judged.document["exit_code"]
+
+    async def _judged_if_let_in(self, admission: Admission, stop_sign: StopSign) -> Judged:
+        """Have the suite run, or skip it where there is nothing to judge, or nothing to do it with.
+
+        Raises InvalidInput before anything of the workspace is read where that is a stranger's.
+        """
+        await stop_sign.before(admission.refuse_strangers())
+        untouched = await stop_sign.before(admission.why_untouched())
+        if untouched:
+            return admission.skipped(untouched, quiet=True)
+        order = replace(
+            _order(admission.inputs, admission.context),
+            look_for_baseline=admission.look_for_baseline,
+        )
+        try:
+            return await self._judged(order, stop_sign)
+        except CiJudgeError as error:
+            return admission.without_secrets(error)
+
+    async def _judged(self, order: Order, stop_sign: StopSign) -> Judged:
+        """Have the suite run, and take back what its programs told the runner behind our back."""
+        files = CommandFiles.remember(self.environment)
+        try:
+            return await self.judge(order, self.log, stop_sign)
+        finally:
+            self.end_others()
+            for name in files.restore():
+                message = f"A program of the suite wrote to {name}; that was taken out again"
+                self.log.command("warning", message, title=TITLE)
 
     async def _unless_stopped(self, comment: Coroutine[Any, Any, str], signalled: StopSign) -> str:
         """Wait for the comment, after a signal only for a moment: the runner kills the step."""
@@ -143,9 +199,17 @@ class _Door:
             self.log.command("warning", str(failure), title=TITLE)
 
 
-def _context(environment: Mapping[str, str], inputs: ActionInputs) -> CiContext:
-    context = github_context(environment)
-    return replace(context, pull_request=context.pull_request or inputs.pr_number)
+def _patience(signalled: StopSign) -> Patience:
+    """Wait for GitHub's rate limits until a signal comes: from then on there is no time."""
+
+    async def pause(seconds: float) -> bool:
+        try:
+            await asyncio.wait_for(signalled.wait(), timeout=seconds)
+        except TimeoutError:
+            return True
+        return False
+
+    return Patience(pause=pause)
 
 
 def _order(inputs: ActionInputs, context: CiContext) -> Order:
@@ -156,8 +220,9 @@ def _order(inputs: ActionInputs, context: CiContext) -> Order:
         tags=inputs.tags,
         working_directory=inputs.working_directory,
         workspace=inputs.workspace,
-        context=context,
+        context=replace(context, pull_request=context.pull_request or inputs.pr_number),
         secrets=(inputs.github_token,) if inputs.github_token else (),
+        requirements=inputs.requirements,
     )
 
 

@@ -12,6 +12,7 @@ from ci_judge.model.document import ReportDocument
 from ci_judge.protocols import RunSource
 from ci_judge.sinks.fitting import MarkdownWithin
 from ci_judge.sinks.log import LogWriter
+from ci_judge.workflows.baseline import LookForBaseline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +21,8 @@ class Order:
 
     No configuration above ``workspace`` is ever found. ``overrides`` maps configuration keys
     ("run.runs") to text, or to several texts; ``secrets`` are values that no output may show,
-    besides those that the configuration uses.
+    besides those that the configuration uses; ``requirements`` are installed for the children;
+    ``look_for_baseline`` is how ``run.baseline: auto`` finds one.
     """
 
     config: str | None
@@ -31,6 +33,8 @@ class Order:
     workspace: Path
     context: CiContext
     secrets: tuple[str, ...]
+    requirements: str | None
+    look_for_baseline: LookForBaseline | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +42,7 @@ class Judged:
     """A finished run, its files written.
 
     ``files`` is by format; ``root`` is where the report's file names start. The Markdown fits a
-    limit in bytes (summary) or UTF-16 units (comment).
+    limit in bytes (summary) or UTF-16 units (comment). With ``quiet`` no comment is begun for it.
     """
 
     document: ReportDocument
@@ -48,6 +52,7 @@ class Judged:
     files: Mapping[str, Path]
     summary_markdown: MarkdownWithin
     comment_markdown: MarkdownWithin
+    quiet: bool = False
 
 
 Judge: TypeAlias = Callable[[Order, LogWriter, StopSign], Awaitable[Judged]]

@@ -2,6 +2,7 @@
 
 import traceback
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +24,8 @@ from ci_judge.workflows.planning import Plan, Selection
 from ci_judge.workflows.surroundings import Surroundings
 
 _TITLE_CHARS = 200
+_ROOM_FOR_TESTS = 5
+"""Warnings that GitHub keeps of a step: these are left for tests that could not be decided."""
 
 
 async def run_suite(
@@ -35,13 +38,15 @@ async def run_suite(
         overrides={key: _given(key, value) for key, value in order.overrides.items()},
         selection=Selection(names=order.select, tags=order.tags),
         secrets=order.secrets,
+        requirements=order.requirements,
         context=order.context.entry(),
+        look_for_baseline=order.look_for_baseline,
     )
-    with log.group("Tests as they finish"):
+    with ExitStack() as fold:
         finished = await execute(
             options,
             replace(surroundings, cwd=order.working_directory),
-            front=ActionFront(log),
+            front=ActionFront(log, fold),
             stop_sign=stop_sign,
         )
     _show(finished, log)
@@ -62,20 +67,32 @@ def _given(key: str, value: Override) -> Given:
 
 
 class ActionFront(FrontDoor):
-    """Tells the step's log what goes on."""
+    """Tells the step's log what goes on, folded until ``fold`` closes; masks come before it."""
 
-    def __init__(self, log: LogWriter) -> None:
+    def __init__(self, log: LogWriter, fold: ExitStack | None = None) -> None:
         self._log = log
+        self._fold = fold
 
     def protect(self, redactor: Redactor) -> None:
         self._log.protect(redactor)
+        if self._fold is not None:
+            self._fold.enter_context(self._log.group("Tests as they finish"))
 
     def planned(self, plan: Plan) -> Progress:
         del plan
         return PlainProgress(self._log.line)
 
+    def note(self, text: str) -> None:
+        self._log.line(text)
+
+    def overheard(self, text: str) -> None:
+        self._log.untrusted(text)
+
     def warn(self, text: str) -> None:
-        self._log.command("warning", text, title="CI Judge")
+        if (self._log.room("warning") or 0) > _ROOM_FOR_TESTS:
+            self._log.command("warning", text, title="CI Judge")
+        else:
+            self._log.line(f"warning: {text}")
 
     def crashed(self, error: Exception) -> None:
         self._log.untrusted("".join(traceback.format_exception(error)))
@@ -93,7 +110,10 @@ def _show(finished: Finished, log: LogWriter) -> None:
 
 def _title(group: GroupEntry) -> str:
     """Say with the group's name how it went: folded, nothing else of it is seen."""
-    words = {"passed": "passed", "failed": "failed", "error": "undecided", "skipped": "skipped"}
+    words = {
+        "passed": "passed", "failed": "failed", "error": "undecided",
+        "waived": "waived", "skipped": "skipped",
+    }
     results = [test["result"] for test in group["tests"]]
     counts = [f"{results.count(key)} {word}" for key, word in words.items() if key in results]
     return one_line(f"{', '.join(counts) or 'no test'}: {group['title']}", limit=_TITLE_CHARS)

@@ -1,10 +1,14 @@
-"""Makes action.yml out of the tables in code: ``python -m ci_judge.workflows.action_metadata``."""
+"""Makes the action's files out of the tables in code, for a container and for a bare runner.
+
+``python -m ci_judge.workflows.action_metadata --write``
+"""
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-from ci_judge.action_inputs import INPUTS
+from ci_judge.action_inputs import INPUTS, variable_of
 from ci_judge.sinks.outputs import OUTPUTS
 
 _HEAD = """\
@@ -12,42 +16,108 @@ _HEAD = """\
 name: CI Judge
 description: A statistical gate for software whose right answer cannot be compared with ==
 author: CI Judge
+"""
+_BRANDING = """\
 branding:
   icon: check-circle
   color: purple
 """
-_RUNS = """\
+_IN_A_CONTAINER = """\
 runs:
   using: docker
   image: Dockerfile
 """
+_ON_THE_RUNNER = """\
+runs:
+  using: composite
+  steps:
+    - name: Python for CI Judge
+      id: python
+      uses: actions/setup-python@a309ff8b426b58ec0e2a45f0f869d46889d02405 # v6.2.0
+      with:
+        python-version: "3.13"
+        update-environment: false # the job keeps its own
+    - name: Install CI Judge
+      shell: bash
+      env:
+        PYTHON: ${{ steps.python.outputs.python-path }}
+      run: |
+        home="$RUNNER_TEMP/ci-judge"
+        source="$GITHUB_ACTION_PATH/.."
+        install=(-I -m pip install --quiet --disable-pip-version-check)
+        locked=("${install[@]}" --require-hashes --requirement)
+        wheel=(-I -m pip wheel --quiet --no-deps --no-index --no-build-isolation)
+        "$PYTHON" -I -m venv --clear "$home" "$home-build"
+        "$home/bin/python" "${locked[@]}" "$source/requirements.lock"
+        "$home-build/bin/python" "${locked[@]}" "$source/requirements-build.lock"
+        "$home-build/bin/python" "${wheel[@]}" --wheel-dir "$home-build/wheels" "$source"
+        "$home/bin/python" "${install[@]}" --no-deps --no-index "$home-build/wheels/"*.whl
+        cp "$source/entrypoint.py" "$home/"
+    - name: CI Judge
+      id: judge
+      shell: bash
+      run: exec "$RUNNER_TEMP/ci-judge/bin/python" -I -B -u "$RUNNER_TEMP/ci-judge/entrypoint.py"
+      env:
+"""
 
 
 def action_yml() -> str:
-    """Give the whole of action.yml."""
-    lines = ["inputs:"]
-    for name, spec in INPUTS.items():
-        lines += [
-            f"  {name}:",
-            f"    description: {_quoted(spec.description)}",
-            "    required: false",
-            f"    default: {_quoted(spec.default)}",
-        ]
-    lines.append("outputs:")
-    for name, description in OUTPUTS.items():
-        lines += [f"  {name}:", f"    description: {_quoted(description)}"]
-    return _HEAD + "\n".join(lines) + "\n" + _RUNS
+    """Give the whole of action.yml, which builds the image."""
+    outputs = ("outputs:", *_outputs())
+    return _HEAD + _BRANDING + _lines(*_inputs(), *outputs) + _IN_A_CONTAINER
 
 
-def main(arguments: list[str], *, path: Path = Path("action.yml")) -> int:
-    """Write action.yml (--write), or say whether it is as the code has it (--check)."""
+def composite_action_yml() -> str:
+    """Give the whole of composite/action.yml, for runners without Docker.
+
+    Inputs pass through the environment, as with a container: no shell ever reads one.
+    """
+    outputs = ("outputs:", *_outputs(step="judge"))
+    given = (f"        {variable_of(name)}: ${{{{ inputs.{name} }}}}" for name in INPUTS)
+    return _HEAD + _lines(*_inputs(), *outputs) + _ON_THE_RUNNER + _lines(*given)
+
+
+FILES = {"action.yml": action_yml, "composite/action.yml": composite_action_yml}
+"""What is made, by its path in the repository."""
+
+
+def main(arguments: list[str], *, root: Path = Path()) -> int:
+    """Write the files (--write), or say whether they are as the code has them (--check)."""
+    stale = [name for name, made in FILES.items() if _content(root / name) != made()]
     if arguments == ["--write"]:
-        path.write_text(action_yml(), encoding="utf-8")
+        for name in stale:
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(FILES[name](), encoding="utf-8")
         return 0
-    if path.is_file() and path.read_text(encoding="utf-8") == action_yml():
-        return 0
-    sys.stderr.write("action.yml is not what the code says; run this with --write\n")
-    return 1
+    for name in stale:
+        sys.stderr.write(f"{name} is not what the code says; run this with --write\n")
+    return 1 if stale else 0
+
+
+def _content(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.is_file() else None
+
+
+def _inputs() -> Iterator[str]:
+    yield "inputs:"
+    for name, spec in INPUTS.items():
+        yield f"  {name}:"
+        yield f"    description: {_quoted(spec.description)}"
+        yield "    required: false"
+        yield f"    default: {_quoted(spec.default)}"
+
+
+def _outputs(*, step: str | None = None) -> Iterator[str]:
+    """Describe each; where it is not the action's own, say whose ``step`` it is."""
+    for name, description in OUTPUTS.items():
+        yield f"  {name}:"
+        yield f"    description: {_quoted(description)}"
+        if step is not None:
+            yield f"    value: ${{{{ steps.{step}.outputs.{name} }}}}"
+
+
+def _lines(*lines: str) -> str:
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _quoted(text: str) -> str:

@@ -1,41 +1,92 @@
-"""An earlier report that this run is held against: so far, whether the same judge judged."""
+"""An earlier report that this run is held against, and whether the same judge judged both."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
-from ci_judge.model.document import JudgeEntry, JudgeTermsEntry
+from ci_judge.model.document import JudgeEntry, JudgeTermsEntry, ReportDocument, TestEntry
 from ci_judge.settings import Settings
-from ci_judge.workflows.render import read_report
+from ci_judge.workflows.render import MOST_BYTES, report_content, report_in
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_ONLY_IN_THE_ACTION = "auto looks through the artifacts of earlier runs, in the GitHub action only"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """What is kept of the earlier report. ``started`` is its time as it stands there."""
+    """What is kept of the earlier report; its runs are not.
+
+    ``started`` is its time as it stands there, ``source`` says where it was found, ``tests`` are
+    its tests by id. ``interrupted`` and ``complete`` are as in its ``run``.
+    """
 
     started: str
     commit: str | None
     judge: JudgeEntry | None
+    source: str = "run.baseline"
+    url: str | None = None
+    interrupted: bool = False
+    complete: bool = True
+    settings: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    tests: Mapping[str, TestEntry] = field(default_factory=lambda: _NOTHING)
 
     def __str__(self) -> str:
         commit = f", commit {self.commit[:10]}" if self.commit else ""
         return f"the baseline (report of {self.started[:10]}{commit})"
 
 
-def read_baseline(settings: Settings) -> Baseline | None:
-    """Read the report that ``run.baseline`` names; None where it names none.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoBaseline:
+    """A baseline was asked for and there is none: where it was looked for, and why."""
 
-    Raises InvalidInput when it is not there or is no report.
+    source: str
+    reason: str
+
+
+FoundBaseline: TypeAlias = Baseline | NoBaseline
+LookForBaseline: TypeAlias = Callable[[str], Awaitable[FoundBaseline]]
+"""Looks for the newest report that a run has left in a file of this name."""
+
+
+async def find_baseline(settings: Settings, look: LookForBaseline | None) -> FoundBaseline | None:
+    """Find the report that ``run.baseline`` names, or have it looked for; None where none is asked.
+
+    ``look`` is how ``auto`` is done, and that is then the default.
+    Raises InvalidInput when the file named is not there or is no report.
     """
-    if settings.run.baseline is None:
+    wanted = settings.run.baseline or ("none" if look is None else "auto")
+    if wanted == "none":
         return None
-    document = read_report(settings.root / settings.run.baseline).document
+    if wanted != "auto":
+        path = settings.root / wanted
+        content = report_content(path, most_bytes=MOST_BYTES)
+        document = report_in(content, path, keep_runs=False).document
+        return baseline_of(document, source=f"run.baseline: {wanted}")
+    if look is None:
+        return NoBaseline(source="auto", reason=_ONLY_IN_THE_ACTION)
+    return await look(settings.report.json_name)
+
+
+def baseline_of(document: ReportDocument, *, source: str) -> Baseline:
+    """Keep of a report what comparing needs."""
     run = document["run"]
-    return Baseline(started=run["started"], commit=run["commit"], judge=document["judge"])
+    return Baseline(
+        started=run["started"],
+        commit=run["commit"],
+        judge=document["judge"],
+        source=source,
+        url=run["url"],
+        interrupted=run["interrupted"],
+        complete=run["complete"],
+        settings=document["settings"],
+        tests={test["id"]: test for group in document["groups"] for test in group["tests"]},
+    )
 
 
-def judge_changes(baseline: Baseline | None, judge: JudgeEntry | None) -> Iterator[str]:
+def judge_changes(baseline: FoundBaseline | None, judge: JudgeEntry | None) -> Iterator[str]:
     """Say what of the judge is another than in the baseline, a sentence each."""
-    if baseline is None or baseline.judge is None or judge is None:
+    if not isinstance(baseline, Baseline) or baseline.judge is None or judge is None:
         return
     before, now = _members(baseline.judge), _members(judge)
     if len(before) != len(now):

@@ -168,6 +168,7 @@ def test_a_signal_sets_the_outputs(step: Step, number: signal.Signals, code: int
         running.communicate()
     assert running.returncode == code, out.decode()
     outputs = read_outputs(step.files.output)
+    assert list(outputs) == list(OUTPUTS)
     assert outputs["status"] == "interrupted"
     assert (step.files.workspace / outputs["json"]).is_file()
 

@@ -1,91 +1,26 @@
-"""The action's inputs: one table, from which action.yml is made and INPUT_* is read."""
+"""Reads INPUT_*, and says everything that is wrong with it at once."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, TypeVar, get_args
 
+from ci_judge.action_inputs.table import INPUTS
 from ci_judge.errors import InvalidInput, Problem
 
 CommentMode: TypeAlias = Literal["auto", "on-failure", "never"]
+MissingSecret: TypeAlias = Literal["fail", "skip"]
 Override: TypeAlias = str | tuple[str, ...]
 Refuse: TypeAlias = Callable[[str, str], None]
 """(what is wrong, what to do about it): notes one more problem."""
+
+_Word = TypeVar("_Word", bound=str)
 
 _TRUE = frozenset({"true", "True", "TRUE"})
 _FALSE = frozenset({"false", "False", "FALSE"})
 _IN_WORKSPACE = "name a folder inside the workspace"
 _MOST_DIGITS = 18
 _SHOWN_CHARS = 100
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InputSpec:
-    """One input.
-
-    ``setting`` is the configuration key that it overrides; such an input has no default, because
-    a default would always win over the file. ``lines`` takes a value a line.
-    """
-
-    description: str
-    default: str = ""
-    setting: str | None = None
-    lines: bool = False
-
-
-INPUTS: Mapping[str, InputSpec] = MappingProxyType(
-    {
-        "config": InputSpec(
-            description="Configuration file; otherwise ci-judge.yaml or ci-judge.toml is found"
-        ),
-        "paths": InputSpec(
-            description="Scenario and case files, folders or globs, one a line",
-            setting="suite.paths",
-            lines=True,
-        ),
-        "select": InputSpec(description="Only tests whose id matches this expression (-k)"),
-        "tags": InputSpec(description="Only tests whose tags match this expression (-m)"),
-        "runs": InputSpec(description="Runs of each test", setting="run.runs"),
-        "threshold": InputSpec(
-            description="Pass rate that a gate asks for, from 0 to 1", setting="run.threshold"
-        ),
-        "seed": InputSpec(description="Seed of the run's draws", setting="run.seed"),
-        "concurrency": InputSpec(description="Runs at the same time", setting="run.concurrency"),
-        "judge-provider": InputSpec(
-            description="stub, anthropic, openai, systemone or command", setting="judge.provider"
-        ),
-        "judge-model": InputSpec(description="Model that judges", setting="judge.model"),
-        "fail-on": InputSpec(
-            description="What fails the step: error (failed or undecided gates), failure or never",
-            setting="run.fail_on",
-        ),
-        "comment": InputSpec(
-            description="Pull request comment: auto (where there is a pull request), on-failure"
-            " or never",
-            default="auto",
-        ),
-        "comment-key": InputSpec(
-            description="Which comment is this one's, by default workflow/job; set it for each leg"
-            " of a matrix"
-        ),
-        "github-token": InputSpec(
-            description="Token that writes the comment (pull-requests: write)",
-            default="${{ github.token }}",
-        ),
-        "pr-number": InputSpec(
-            description="Pull request to comment on when the event has none of its own"
-        ),
-        "report-dir": InputSpec(
-            description="Folder of the report files, inside the workspace", setting="report.dir"
-        ),
-        "summary": InputSpec(description="Write the step summary", default="true"),
-        "annotations": InputSpec(description="Annotate failed tests", default="true"),
-        "working-directory": InputSpec(
-            description="Where paths start, inside the workspace", default="."
-        ),
-    }
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,8 +39,12 @@ class ActionInputs:
     comment_key: str
     github_token: str | None
     pr_number: int | None
+    requirements: str | None
     summary: bool
     annotations: bool
+    missing_secret: MissingSecret
+    changed_paths: tuple[str, ...]
+    allow_untrusted_code: bool
     workspace: Path
     working_directory: Path
 
@@ -131,12 +70,16 @@ def read_inputs(environment: Mapping[str, str]) -> ActionInputs:
         overrides=reader.overrides(),
         select=reader.one("select"),
         tags=reader.one("tags"),
-        comment=reader.comment_mode(),
-        comment_key=reader.one("comment-key") or _default_key(environment),
+        comment=reader.choice("comment", get_args(CommentMode)),
+        comment_key=reader.one("comment-key") or default_key(environment),
         github_token=reader.one("github-token"),
         pr_number=reader.number("pr-number"),
+        requirements=given(environment, "requirements"),
         summary=reader.boolean("summary"),
         annotations=reader.boolean("annotations"),
+        missing_secret=reader.choice("missing-secret", get_args(MissingSecret)),
+        changed_paths=reader.lines("changed-paths"),
+        allow_untrusted_code=reader.boolean("allow-untrusted-code"),
         workspace=workspace,
         working_directory=working_directory,
     )
@@ -152,7 +95,8 @@ def _workspace(environment: Mapping[str, str]) -> Path:
         raise InvalidInput.of(f"the workspace cannot be used: {error}") from error
 
 
-def _default_key(environment: Mapping[str, str]) -> str:
+def default_key(environment: Mapping[str, str]) -> str:
+    """Name the comment of a workflow's job: "CI/judge"."""
     parts = (environment.get("GITHUB_WORKFLOW"), environment.get("GITHUB_JOB"))
     return "/".join(part for part in parts if part) or "ci-judge"
 
@@ -197,16 +141,15 @@ class _Reader:
             return None
         return int(text)
 
-    def comment_mode(self) -> CommentMode:
-        text = self.one("comment") or INPUTS["comment"].default
-        modes: tuple[CommentMode, ...] = get_args(CommentMode)
-        for mode in modes:
-            if text == mode:
-                return mode
-        self._refuse(
-            "comment", f"is {_shown(text)}", f"write {', '.join(modes[:-1])} or {modes[-1]}"
-        )
-        return "never"
+    def choice(self, name: str, words: tuple[_Word, ...]) -> _Word:
+        """Read one of a few words; the default's place is taken by the first for a wrong one."""
+        text = self.one(name) or INPUTS[name].default
+        for word in words:
+            if text == word:
+                return word
+        hint = f"write {', '.join(words[:-1])} or {words[-1]}"
+        self._refuse(name, f"is {_shown(text)}", hint)
+        return words[0]
 
     def inside(self, name: str, workspace: Path, *, start: Path) -> Path:
         text = self.one(name) or "."
@@ -238,10 +181,10 @@ class _Reader:
         for name, spec in INPUTS.items():
             if spec.setting is None or given(self._environment, name) is None:
                 continue
-            found[spec.setting] = self._lines(name) if spec.lines else (self.one(name) or "")
+            found[spec.setting] = self.lines(name) if spec.lines else (self.one(name) or "")
         return found
 
-    def _lines(self, name: str) -> tuple[str, ...]:
+    def lines(self, name: str) -> tuple[str, ...]:
         text = given(self._environment, name) or ""
         return tuple(line.strip() for line in text.splitlines() if line.strip())
 

@@ -1,0 +1,134 @@
+"""What is settled before the suite is read: whether it runs at all, and how a baseline is found."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ci_judge.action.comment_desk import Connect
+from ci_judge.action.lookback import change_of, lookback_of
+from ci_judge.action.order import Judged
+from ci_judge.action.skipping import refusal, skipped, withheld
+from ci_judge.action.strangers import (
+    Stranger,
+    refuse_stranger,
+    stranger_of,
+    with_pull_request,
+)
+from ci_judge.action_inputs import ActionInputs
+from ci_judge.ci_context import CiContext
+from ci_judge.errors import CiJudgeError
+from ci_judge.github_api import GitHubAccess, GitHubRefusal, History, Patience
+from ci_judge.sinks.log import LogWriter
+from ci_judge.workflows.baseline import FoundBaseline, NoBaseline
+from ci_judge.workflows.baseline_search import BaselineSearch, artifact_name
+from ci_judge.workflows.changed_paths import Touch, look_at_paths
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admission:
+    """Lets a step in, or says why it is not judged."""
+
+    environment: Mapping[str, str]
+    inputs: ActionInputs
+    context: CiContext
+    log: LogWriter
+    connect: Connect
+
+    async def refuse_strangers(self) -> None:
+        """Raise InvalidInput for a stranger's code in a job that has secrets, unless allowed."""
+        inputs = self.inputs
+        stranger = stranger_of(self.environment)
+        if stranger is None:
+            return
+        if inputs.allow_untrusted_code:
+            self.log.line("Code of strangers may run here: allow-untrusted-code is true")
+            return
+        known = await self._asked_about(stranger)
+        if known is not None:
+            refuse_stranger(
+                known, workspace=inputs.workspace, working_directory=inputs.working_directory
+            )
+
+    async def _asked_about(self, stranger: Stranger) -> Stranger | None:
+        """Ask whose a pull request is, where the event does not say; unanswered it is anybody's."""
+        access = self._access()
+        if stranger.asked is None or access is None:
+            return stranger
+        try:
+            async with self.connect(access, Patience(most_seconds=0)) as api:
+                answer = await api.rest("GET", f"repos/{stranger.here}/pulls/{stranger.asked}")
+        except CiJudgeError:
+            return stranger
+        if isinstance(answer, GitHubRefusal):
+            return stranger
+        return with_pull_request(stranger, answer.body)
+
+    async def why_untouched(self) -> str | None:
+        """Say why nothing that is judged was changed, None where something was or may have been."""
+        if not self.inputs.changed_paths:
+            return None
+        touch = await self._touch()
+        if not touch.touched:
+            return touch.said
+        self.log.line(f"Judged, for {touch.said}")
+        return None
+
+    async def look_for_baseline(self, report_name: str) -> FoundBaseline:
+        """Find the newest complete report of this workflow at or before the merge base."""
+        name = artifact_name(self.inputs.comment_key)
+        source = f'auto: artifact "{name}"'
+        lookback = lookback_of(self.environment)
+        access = self._access()
+        if access is None or lookback is None or self.context.run_id is None:
+            reason = "the event names no commit to look back from"
+            return NoBaseline(source=source, reason=_NO_ACCESS if access is None else reason)
+        try:
+            async with self.connect(access, Patience()) as api:
+                search = BaselineSearch(
+                    history=History(api, self.context.repository or ""),
+                    run_id=self.context.run_id,
+                    lookback=lookback,
+                    name=name,
+                )
+                return await search.look(report_name)
+        except CiJudgeError as error:
+            return NoBaseline(source=source, reason=f"GitHub cannot be asked: {error}")
+
+    def skipped(self, why: str, *, quiet: bool = False) -> Judged:
+        """Give the report of a step that judges nothing; ``quiet`` begins no comment for it."""
+        self.log.line(f"Skipped: {why}")
+        return skipped(why, inputs=self.inputs, context=self.context, now=time.time(), quiet=quiet)
+
+    def without_secrets(self, error: CiJudgeError) -> Judged:
+        """Skip where nothing is wrong but that no secrets are given, if that is wanted.
+
+        Raises the error again, or one that says what to do.
+        """
+        why = withheld(error, self.context)
+        if why is None:
+            raise error
+        if self.inputs.missing_secret == "skip":
+            return self.skipped(why)
+        raise refusal(why) from error
+
+    async def _touch(self) -> Touch:
+        access = self._access()
+        if access is None:
+            return Touch(touched=True, said=f"the changed files are not known: {_NO_ACCESS}")
+        try:
+            async with self.connect(access, Patience()) as api:
+                history = History(api, self.context.repository or "")
+                change = change_of(self.environment)
+                return await look_at_paths(self.inputs.changed_paths, change, history)
+        except CiJudgeError as error:
+            return Touch(touched=True, said=f"the changed files are not known: {error}")
+
+    def _access(self) -> GitHubAccess | None:
+        url, token = self.environment.get("GITHUB_API_URL"), self.inputs.github_token
+        if not (url and token and self.context.repository):
+            return None
+        graphql_url = self.environment.get("GITHUB_GRAPHQL_URL", "")
+        return GitHubAccess(api_url=url, graphql_url=graphql_url, token=token)
+
+
+_NO_ACCESS = "GitHub cannot be asked without github-token, GITHUB_API_URL and GITHUB_REPOSITORY"
