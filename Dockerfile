@@ -14,6 +14,8 @@ COPY entrypoint.py /opt/ci-judge/
 
 FROM python:3.13-slim
 COPY --from=build /opt/ci-judge /opt/ci-judge
+# Once with bytecode being kept: the base brings none of the standard library's.
+RUN ["/opt/ci-judge/bin/python", "-I", "-c", "import ci_judge.action, ci_judge.cli, ci_judge.suites.case_service, venv; from ci_judge.renderers.html_report import compile_templates; compile_templates()"]
 ENV PYTHONDONTWRITEBYTECODE=1
 # No USER and no WORKDIR: the workspace that the runner mounts belongs to another user.
 ENTRYPOINT ["/opt/ci-judge/bin/python", "-I", "-B", "-u", "/opt/ci-judge/entrypoint.py"]

@@ -10,8 +10,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from ci_judge.processes.child_user import ChildUser
 from ci_judge.processes.output import CapturedOutput
-from ci_judge.processes.privacy import refuse_inspection
+from ci_judge.processes.privacy import refuse_inspection, refuse_new_privileges
 
 OUTPUT_BYTES = 65_536
 GRACE_SECONDS = 2.0
@@ -72,10 +73,14 @@ class Children:
     """All processes of one command. Leaving the context ends every one that is left.
 
     ``redact`` takes the secrets out of what is shown of their output, before that is cut.
+    ``user`` is who they run as; None for who we are.
     """
 
-    def __init__(self, *, redact: Callable[[str], str] = str) -> None:
+    def __init__(
+        self, *, redact: Callable[[str], str] = str, user: ChildUser | None = None
+    ) -> None:
         self.redact = redact
+        self.user = user
         self._living: set[Child] = set()
 
     async def __aenter__(self) -> Self:
@@ -119,14 +124,15 @@ class Children:
         output = CapturedOutput(limit_bytes=output_bytes, redact=self.redact)
         errors = CapturedOutput(limit_bytes=output_bytes, redact=self.redact) if apart else output
         streams = [output.open(), *([errors.open()] if apart else [])]
+        identity = self._identity(streams, options.get("stdin"))
         try:
             process = await asyncio.create_subprocess_exec(
                 *argv,
                 stdout=streams[0],
                 stderr=streams[-1],
-                env=dict(environment),
+                env=self._environment(environment),
                 cwd=cwd,
-                **{"stdin": asyncio.subprocess.DEVNULL, **_identity(), **options},
+                **{"stdin": asyncio.subprocess.DEVNULL, **options, **identity},
             )
         except BaseException:
             output.close()
@@ -139,12 +145,22 @@ class Children:
         self._living.add(child)
         return child
 
+    def hint(self, said: str) -> str | None:
+        """Explain what a child says went wrong, where who it runs as may be the reason."""
+        return None if self.user is None else self.user.hint(said)
+
     async def stop(self, child: Child, *, grace_seconds: float = GRACE_SECONDS) -> None:
         """End a child and its group, and forget it."""
         await child.stop(grace_seconds=grace_seconds)
         self._living.discard(child)
 
+    def _environment(self, given: Mapping[str, str]) -> dict[str, str]:
+        return dict(given) if self.user is None else self.user.environment(given)
 
-def _identity() -> dict[str, Any]:
-    """Who a child runs as: a session, and so a process group, of its own."""
-    return {"start_new_session": True}
+    def _identity(self, streams: Sequence[int], stdin: int | None) -> dict[str, Any]:
+        """Say who a child runs as: a session, and so a process group, of its own."""
+        if self.user is None:
+            return {"start_new_session": True}
+        refuse_new_privileges()
+        self.user.own(*streams, *([] if stdin is None else [stdin]))
+        return {"start_new_session": True, **self.user.options()}

@@ -5,6 +5,7 @@ import sys
 from functools import cache
 
 _PR_SET_DUMPABLE = 4
+_PR_SET_NO_NEW_PRIVS = 38
 
 
 @cache
@@ -16,9 +17,21 @@ def refuse_inspection() -> bool:
     outside of containers) still can. The price: no core dumps of this process, and no debugger
     attached to it.
     """
+    return _controlled(_PR_SET_DUMPABLE, 0)
+
+
+def refuse_new_privileges() -> bool:
+    """Keep what this thread starts from becoming root by a program such as su; True if so.
+
+    It is the thread's, so there is no remembering it; it holds for all that is started from it.
+    """
+    return _controlled(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def _controlled(option: int, value: int) -> bool:
     if sys.platform != "linux":
         return False
     try:
-        return bool(ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0) == 0)
+        return bool(ctypes.CDLL(None).prctl(option, value, 0, 0, 0) == 0)
     except (OSError, AttributeError):  # a C library without prctl
         return False

@@ -53,12 +53,16 @@ class CommandTrouble:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workshop:
-    """Runs commands from ``root`` with a scrubbed environment, each in a group of its own."""
+    """Runs commands from ``root`` with a scrubbed environment, each in a group of its own.
+
+    ``permit`` is asked before each: a text says why it may not be run.
+    """
 
     children: Children
     root: Path
     environment: Mapping[str, str]
     clock: Callable[[], float] = time.monotonic
+    permit: Callable[[], str | None] = lambda: None
 
     def trade(
         self,
@@ -92,6 +96,9 @@ class Workshop:
 
     async def run(self, trade: Trade, material: Any) -> Output | CommandTrouble:
         """Run a command with ``material`` as JSON (ASCII, one line) on its standard input."""
+        refusal = self.permit()
+        if refusal is not None:
+            return CommandTrouble(code=FailureCode.BUDGET, message=refusal, output="", seconds=0.0)
         begun = self.clock()
         try:
             result = await run_command(
@@ -103,7 +110,8 @@ class Workshop:
                 cwd=self.root,
             )
         except OSError as error:
-            message = f'{trade.section} cannot run "{trade.words[0]}": {error.strerror or error}'
+            why = f"{error.strerror or error}{self._hint(str(error))}"
+            message = f'{trade.section} cannot run "{trade.words[0]}": {why}'
             return CommandTrouble(
                 code=FailureCode.CRASHED,
                 message=message,
@@ -120,10 +128,14 @@ class Workshop:
         code, why = found
         return CommandTrouble(
             code=code,
-            message=f"{trade.section} {why}{last_words(stderr)}",
+            message=f"{trade.section} {why}{last_words(stderr)}{self._hint(stderr)}",
             output=stderr or self.shown(result.stdout)[:_TAIL_CHARS],
             seconds=seconds,
         )
+
+    def _hint(self, said: str) -> str:
+        hint = self.children.hint(said)
+        return f"; {hint}" if hint else ""
 
     def shown(self, output: bytes) -> str:
         """Give what a command wrote as text that may be quoted."""

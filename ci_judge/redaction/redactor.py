@@ -136,7 +136,7 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Give the text without secrets."""
-        without = "".join(self._pieces(text))
+        without = "".join(self._pieces(text)) if self._secret.search(text) else text
         for number, pattern in enumerate(self._patterns, start=1):
             if len(without) >= self._too_long.get(number, sys.maxsize):
                 return WITHHELD
@@ -153,6 +153,8 @@ class Redactor:
 
         A number that spells a secret becomes text. However deep the value, no recursion.
         """
+        if isinstance(value, str):
+            return self.text(value)
         root: list[Any] = [value]
         pending: list[tuple[Any, Any]] = [(root, 0)]
         while pending:

@@ -9,6 +9,10 @@ from urllib.parse import quote_plus
 _LONGEST_MIXED = 4_096
 _NAMED = {**codepoint2name, ord("'"): "apos"}
 _JSON_ESCAPES = {'"': '"', "\\": "\\", "/": "/", "\n": "n", "\r": "r", "\t": "t", "\b": "b"}
+_BACKSLASH = r"\\"
+_REESCAPED = re.compile(r"[^ !#-;=?-\[\]-~]|/")
+"""What JSON writes with a backslash: quotes, control characters, other scripts, HTML's."""
+
 _BREAK = r"(?:\\[rn]|\s){0,12}+"
 """What wraps lines of base64, itself escaped or not."""
 
@@ -32,41 +36,64 @@ def _spellings(secret: str) -> Iterator[str]:
         yield re.escape(in_a_line)
     yield re.escape(quote_plus(secret, errors="replace"))
     if len(secret) <= _LONGEST_MIXED:
-        yield from _escaped(secret)
+        for depth in (1, 2) if _REESCAPED.search(secret) else (1,):
+            yield from _escaped(secret, depth)
     data = secret.encode(errors="replace")
     yield data.hex()
     yield data.hex().upper()
     yield from _base64_cores(data)
 
 
-def _escaped(secret: str) -> Iterator[str]:
+def _escaped(secret: str, depth: int) -> Iterator[str]:
     """Match the secret with any of its characters escaped in any of the usual ways.
 
     Whoever writes JSON, HTML or a URL decides which characters that are; letters and digits of
-    ASCII are never among them.
+    ASCII are never among them. With ``depth`` 2 backslashes are escaped once more: JSON within
+    JSON, or a program's way to show a text that holds some.
     """
-    rest = "".join(f"(?>{'|'.join(_character(each))})" for each in secret[1:])
-    for first in _character(secret[0]):
+    rest = "".join(f"(?>{'|'.join(_character(each, depth))})" for each in secret[1:])
+    for first in _character(secret[0], depth):
         yield first + rest
 
 
-def _character(character: str) -> tuple[str, ...]:
+def _character(character: str, depth: int) -> tuple[str, ...]:
     """Give the ways to write a character, longer ones first where one begins another."""
     plain = re.escape(character)
     if character.isascii() and character.isalnum():
         return (plain,)
     code = ord(character)
     named = [f"&{_NAMED[code]};"] if code in _NAMED else []
-    short = [re.escape(f"\\{_JSON_ESCAPES[character]}")] if character in _JSON_ESCAPES else []
+    short = _short_escape(character, depth) if character in _JSON_ESCAPES else ()
     numbered = (f"&#0{{0,6}}{code};", f"&#[xX]0{{0,6}}{_any_case(f'{code:x}')};")
-    return (*named, *numbered, *_with_backslash(character), *short, _percent(character), plain)
+    return (
+        *named,
+        *numbered,
+        *_with_backslash(character, depth),
+        *short,
+        _percent(character),
+        plain,
+    )
 
 
-def _with_backslash(character: str) -> Iterator[str]:
+def _short_escape(character: str, depth: int) -> tuple[str, ...]:
+    if character == "\\":
+        return (_BACKSLASH * 2**depth,)
+    more = f"{_BACKSLASH}{{0,2}}" if character == '"' and depth > 1 else ""
+    return (_led(depth) + more + re.escape(_JSON_ESCAPES[character]),)
+
+
+def _led(depth: int) -> str:
+    """Give what leads an escape: which of two writers wrote it decides about the second one."""
+    return _BACKSLASH if depth == 1 else f"{_BACKSLASH}{_BACKSLASH}?"
+
+
+def _with_backslash(character: str, depth: int) -> Iterator[str]:
     units = character.encode("utf-16-be", "surrogatepass").hex()
-    yield "".join(rf"\\u{_any_case(units[at : at + 4])}" for at in range(0, len(units), 4))
+    yield "".join(
+        f"{_led(depth)}u{_any_case(units[at : at + 4])}" for at in range(0, len(units), 4)
+    )
     if ord(character) < 0x100:  # noqa: PLR2004 - two hexadecimal digits
-        yield rf"\\x{_any_case(f'{ord(character):02x}')}"
+        yield f"{_led(depth)}x{_any_case(f'{ord(character):02x}')}"
 
 
 def _percent(character: str) -> str:

@@ -31,6 +31,9 @@ def test_a_secret_is_masked_and_its_neighbours_stay() -> None:
         json.dumps(SECRET, ensure_ascii=False)[1:-1],
         json.dumps(SECRET)[1:-1].replace("/", "\\/"),
         html.escape(SECRET),
+        json.dumps(json.dumps(SECRET)[1:-1])[1:-1],
+        repr([json.dumps(SECRET)])[3:-3],
+        json.dumps(repr([SECRET])[2:-2])[1:-1],
     ],
 )
 def test_every_spelling_of_a_secret_is_masked(spelling: str) -> None:
