@@ -8,7 +8,8 @@ from click.testing import CliRunner
 from ci_judge.cli.init import command
 from ci_judge.errors import InvalidInput
 from ci_judge.model.suite import GateKind, Suite
-from ci_judge.rules.gates import needed_passes
+from ci_judge.rules.adaptive import adaptive_forecast
+from ci_judge.rules.gates import boundary
 from ci_judge.settings import load_settings
 from ci_judge.suites.criteria import criteria_doubts, load_criteria
 from ci_judge.suites.linting import gate_problems, warnings
@@ -72,8 +73,15 @@ def test_the_gate_is_the_one_that_the_comment_explains(tmp_path: Path) -> None:
         targets=frozenset(),
     )
     text = (tmp_path / "ci-judge.yaml").read_text(encoding="utf-8")
-    assert (first.gate.kind, first.gate.runs) == (GateKind.EXACT, 30)
-    assert f"passes at {needed_passes(first.gate)} of {first.gate.runs}" in text
+    gate = first.gate
+    assert (gate.kind, gate.min_runs, gate.runs) == (GateKind.ADAPTIVE, 20, 100)
+    scores = ", ".join(f"{n - m} of {n}" for m, n in enumerate(boundary(gate).needed[:3]))
+    assert f"after {scores}" in text
+    assert boundary(gate).needed[0] == gate.min_runs  # nothing can pass before
+    good, best = (adaptive_forecast(gate, rate) for rate in (0.95, 0.99))
+    assert f"passes {good.pass_probability:.0%}".replace("%", " %") in text
+    assert f"after {good.expected_runs:.0f} runs on average" in text
+    assert f"99 % of the time after {best.expected_runs:.0f}." in text
 
 
 def test_nothing_that_exists_is_changed(tmp_path: Path) -> None:
