@@ -18,14 +18,21 @@ types:
 layers:
 	$(PYTHON) -c "from importlinter.cli import lint_imports_command as lint; lint()"
 
-# What is derived from the code and committed: schemas, .env.example, action.yml.
+# What is derived from the code and committed: schemas, .env.example, action.yml, docs/reference.
 generated:
 	$(RUN) ci_judge.workflows.schemas --check
 	$(RUN) ci_judge.workflows.action_metadata --check
+	$(RUN) ci_judge.workflows.action_tables --check
+	$(RUN) ci_judge.workflows.reference_docs --check
+	$(RUN) ci_judge.cli.command_page --check
 
 write:
 	$(RUN) ci_judge.workflows.schemas
 	$(RUN) ci_judge.workflows.action_metadata --write
+	$(RUN) ci_judge.workflows.action_tables --write
+	$(RUN) ci_judge.workflows.reference_docs --write
+	$(RUN) ci_judge.cli.command_page --write
+	$(RUN) tests.walk_through --write
 
 test:
 	$(RUN) pytest -n auto
