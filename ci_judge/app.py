@@ -1,6 +1,7 @@
 """The story: load, run, judge, decide, publish."""
 
 import asyncio
+import sys
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
@@ -21,11 +22,19 @@ from ci_judge.protocols import Progress, RunSource
 from ci_judge.redaction import Redactor
 from ci_judge.settings import Settings, load_settings
 from ci_judge.sinks.files import ReportFiles, prepare_report_folder
-from ci_judge.workflows.baseline import Baseline, read_baseline
+from ci_judge.sinks.ownership import hand_over, heir_of
+from ci_judge.workflows.baseline import FoundBaseline, LookForBaseline, find_baseline
+from ci_judge.workflows.children import open_children
+from ci_judge.workflows.fingerprint import fingerprint
+from ci_judge.workflows.handing_out import Handout
 from ci_judge.workflows.memory import Memory, open_memory
 from ci_judge.workflows.opening import Household, OpenBench, open_bench, open_household
-from ci_judge.workflows.planning import Plan, Selection, Strictness, make_plan
-from ci_judge.workflows.publishing import clear_old_reports, report_formats
+from ci_judge.workflows.planning import Plan, Selection, Strictness, make_plan, needs_judge
+from ci_judge.workflows.publishing import clear_old_reports, report_formats, written_paths
+from ci_judge.workflows.replay import Replay
+from ci_judge.workflows.requirements import index_secrets, install_requirements
+from ci_judge.workflows.resuming import Records, resumed
+from ci_judge.workflows.safeguards import open_safeguards
 from ci_judge.workflows.secrecy import make_redactor, secrets_in_use
 from ci_judge.workflows.story import Story
 from ci_judge.workflows.surroundings import Surroundings
@@ -36,8 +45,12 @@ class RunOptions:
     """What a front door asks for. ``overrides`` maps dotted configuration keys to text.
 
     ``top`` is where the search for a configuration ends; ``secrets`` are values that no output may
-    show besides those the configuration uses;
-    ``context`` is what ``run`` in the report says of commit, branch and CI run.
+    show besides those the configuration uses; ``resume`` goes on with an interrupted run;
+    ``requirements`` (a file, or words for pip) are installed for cases and commands;
+    ``context`` is what ``run`` in the report says of commit, branch and CI run;
+    ``look_for_baseline`` is how ``run.baseline: auto`` finds one, None where it cannot;
+    ``replay`` is a report whose evidence is judged again instead of asking targets and cases.
+    ``handout`` hands the selected tests in one by one; the report is of those that came.
     """
 
     config: Path | None = None
@@ -46,8 +59,13 @@ class RunOptions:
     selection: Selection = field(default_factory=Selection)
     max_failures: int | None = None
     junit_copy: Path | None = None
+    resume: bool = False
     secrets: tuple[str, ...] = ()
+    requirements: str | None = None
     context: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    look_for_baseline: LookForBaseline | None = None
+    replay: Replay | None = None
+    handout: Handout | None = None
 
 
 class FrontDoor:
@@ -60,6 +78,12 @@ class FrontDoor:
         """Learn what will be run; returns who watches it."""
         del plan
         return _Unwatched()
+
+    def note(self, text: str) -> None:
+        """Hear what is worth a line and no more."""
+
+    def overheard(self, text: str) -> None:
+        """Hear what a program of others said, untrusted."""
 
     def warn(self, text: str) -> None:
         """Hear a warning that is in no report."""
@@ -106,7 +130,8 @@ async def execute(
         overrides=options.overrides,
         top=options.top,
     )
-    redactor = make_redactor(settings, surroundings, further=options.secrets)
+    further = (*options.secrets, *index_secrets(surroundings.environment))
+    redactor = make_redactor(settings, surroundings, further=further)
     front.protect(redactor)
     try:
         return await _carry_out(
@@ -127,25 +152,41 @@ async def execute(
 async def _carry_out(order: "_Order") -> Finished:
     settings, stop_sign = order.settings, order.stop_sign
     async with AsyncExitStack() as stack:
-        household = open_household(settings, order.surroundings, stack, redact=order.redactor.text)
+        stack.callback(_hand_over, order)
+        order, household = await _move_in(order, stack)
         plan = await stop_sign.before(_plan(order, household))
-        baseline = read_baseline(settings)
-        ledger = _open_ledger(order)
+        baseline = await stop_sign.before(find_baseline(settings, order.options.look_for_baseline))
+        records = _open_records(order, plan)
+        stack.callback(records.ledger.release)
         progress = order.front.planned(plan)
+        safeguards = open_safeguards(
+            settings, clock=order.surroundings.clock, judged=needs_judge(plan.suite)
+        )
         bench = await stop_sign.before(
-            open_bench(settings, order.surroundings, plan, household=household, stack=stack)
+            open_bench(
+                settings,
+                order.surroundings,
+                plan,
+                household=household,
+                safeguards=safeguards,
+                stack=stack,
+            )
         )
         memory = open_memory(settings, order.redactor, stack)
-        story = _begin(order, plan, bench, memory, baseline)
+        story = _begin(order, plan, records, bench, memory, baseline)
+        records.begin(seed=story.bench.bench.seed, started=story.started)
         results = await story.run(
-            ledger, progress, stop_sign, max_failures=order.options.max_failures
+            records.ledger, progress, stop_sign, max_failures=order.options.max_failures
         )
+        if order.options.handout is not None:
+            story = replace(story, plan=order.options.handout.end(plan))
+            results = order.options.handout.those_that_came(results)
         # Before anything is closed: closing may take its time, and a cancelled step has little.
         document = story.document(results, stop_sign, context=order.options.context)
-        files = await _publish(order, document, ledger)
+        files = await _publish(order, document, records.ledger)
     return Finished(
         document=document,
-        runs=ledger,
+        runs=records.ledger,
         settings=settings,
         report_dir=settings.report_dir,
         files=files,
@@ -164,40 +205,89 @@ class _Order:
     stop_sign: StopSign
 
 
+def _hand_over(order: _Order) -> None:
+    """Let what root has written belong to the workspace's owner, whatever became of the run."""
+    settings, options = order.settings, order.options
+    tops = {options.top} if options.top else {settings.root, order.surroundings.cwd}
+    for top in tops:
+        heir = heir_of(top.resolve(), we=order.surroundings.we)
+        if heir is not None:
+            hand_over(written_paths(settings, junit_copy=options.junit_copy), heir)
+
+
+async def _move_in(order: _Order, stack: AsyncExitStack) -> tuple[_Order, Household]:
+    """Open what children live in: who they run as, what they may import, and the cases."""
+    settings, surroundings, options = order.settings, order.surroundings, order.options
+    redact, python = order.redactor.text, sys.executable
+    children = open_children(settings, surroundings, stack, redact=redact, note=order.front.note)
+    if options.requirements:
+        installing = install_requirements(
+            options.requirements,
+            children=children,
+            surroundings=surroundings,
+            workspace=options.top or surroundings.cwd,
+            stack=stack,
+            overheard=order.front.overheard,
+        )
+        installed = await order.stop_sign.before(installing)
+        surroundings, python = installed.within(surroundings), str(installed.python)
+    household = open_household(settings, surroundings, stack, children=children, python=python)
+    return replace(order, surroundings=surroundings), household
+
+
 async def _plan(order: _Order, household: Household) -> Plan:
-    return await make_plan(
+    replay = order.options.replay
+    plan = await make_plan(
         order.settings,
         order.surroundings,
         order.options.selection,
         hosts=household.hosts,
         strictness=Strictness(allow_unreachable="run.runs" in order.options.overrides),
     )
+    if order.options.handout is not None:
+        plan = order.options.handout.begin(plan)
+    return plan if replay is None else replay.plan(plan, order.redactor)
 
 
-def _open_ledger(order: _Order) -> Ledger:
-    """Claim the report folder; nothing of an earlier run stays that could pass for this one's."""
+def _open_records(order: _Order, plan: Plan) -> Records:
+    """Claim the report folder; no report of an earlier run stays that could pass for this one's."""
     folder = order.settings.report_dir
-    prepare_report_folder(folder)
-    ledger = Ledger(folder / LEDGER_NAME, clean=partial(clean_entry, redactor=order.redactor))
+    prepare_report_folder(folder, top=order.options.top)
+    records = Records(
+        ledger=Ledger(folder / LEDGER_NAME, clean=partial(clean_entry, redactor=order.redactor)),
+        fingerprint=fingerprint(order.settings, plan),
+    )
+    if order.options.resume:
+        records = resumed(records, order.settings)
     clear_old_reports(order.settings, junit_copy=order.options.junit_copy)
-    return ledger
+    return records
 
 
 def _begin(
-    order: _Order, plan: Plan, opened: OpenBench, memory: Memory, baseline: Baseline | None
+    order: _Order,
+    plan: Plan,
+    records: Records,
+    opened: OpenBench,
+    memory: Memory,
+    baseline: FoundBaseline | None,
 ) -> Story:
     secrets = secrets_in_use(order.settings, order.surroundings)
+    seeded = replace(opened.bench, seed=records.seed(opened.bench.seed))
+    bench = memory.equip(opened.safeguards.equip(seeded, opened.looked))
     story = Story(
         settings=order.settings,
         surroundings=order.surroundings,
         plan=plan,
-        bench=replace(opened, bench=memory.equip(opened.bench)),
+        bench=replace(opened, bench=bench),
         memory=memory,
+        safeguards=opened.safeguards,
         redactor=order.redactor,
         secret_warnings=secrets.warnings(),
-        started=order.surroundings.wall_clock(),
+        started=records.started(order.surroundings.wall_clock()),
         panel_votes=PanelVotes(len(opened.bench.seats.taken)),
         baseline=baseline,
+        resumes=records.left is not None,
+        intake=order.options.handout.intake if order.options.handout else None,
     )
     looked = opened.looked
     story.spending.add_judge_requests(looked.requests, looked.usage, cost_usd=looked.cost_usd)

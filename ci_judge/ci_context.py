@@ -7,6 +7,12 @@ from pathlib import Path
 from typing import Any
 
 _LARGEST_EVENT_BYTES = 25 * 1024 * 1024
+_DEPENDABOT = "dependabot[bot]"
+_LIKE_A_FORK = frozenset(
+    {"pull_request", "pull_request_review", "pull_request_review_comment", "push"}
+)
+"""Events by Dependabot that GitHub treats as if they came from a fork."""
+
 _PULL_REQUEST_EVENTS = frozenset({"pull_request", "pull_request_target"})
 
 
@@ -14,7 +20,8 @@ _PULL_REQUEST_EVENTS = frozenset({"pull_request", "pull_request_target"})
 class CiContext:
     """Where a run happens; None is unknown. ``url`` is the page of the CI run and attempt.
 
-    ``from_fork`` says that it runs for a pull request from a fork, to which no secrets are given.
+    ``from_fork`` says that it runs for a pull request from a fork, ``by_dependabot`` that
+    Dependabot started it: neither is given the repository's secrets.
     """
 
     commit: str | None = None
@@ -25,6 +32,7 @@ class CiContext:
     attempt: int | None = None
     run_id: str | None = None
     from_fork: bool = False
+    by_dependabot: bool = False
 
     def entry(self) -> dict[str, Any]:
         """Give what the report says of it (``run`` in ``report.json``)."""
@@ -42,23 +50,54 @@ def github_context(environment: Mapping[str, str]) -> CiContext:
     """Read what GitHub Actions says; outside of it everything is unknown.
 
     For a pull request the commit and branch are its head's: ``GITHUB_SHA`` is a merge commit that
-    nobody knows. A missing or damaged event file only leaves more unknown.
+    nobody knows. For a run that follows another (workflow_run) they are those of the other. A
+    missing or damaged event file only leaves more unknown.
     """
-    pull_request: dict[str, Any] = {}
-    if environment.get("GITHUB_EVENT_NAME") in _PULL_REQUEST_EVENTS:
-        event = read_event(environment)
-        pull_request = _mapping(event.get("pull_request"))
-    head = _mapping(pull_request.get("head"))
-    home = _text(_mapping(head.get("repo")).get("full_name"))
+    subject = _subject(environment)
     return CiContext(
-        commit=_text(head.get("sha")) or environment.get("GITHUB_SHA") or None,
-        branch=_text(head.get("ref")) or environment.get("GITHUB_REF_NAME") or None,
+        commit=subject.commit or environment.get("GITHUB_SHA") or None,
+        branch=subject.branch or environment.get("GITHUB_REF_NAME") or None,
         repository=environment.get("GITHUB_REPOSITORY") or None,
-        pull_request=_number(pull_request.get("number")),
+        pull_request=subject.number,
         url=_run_url(environment),
         attempt=_number(environment.get("GITHUB_RUN_ATTEMPT")),
         run_id=environment.get("GITHUB_RUN_ID") or None,
-        from_fork=_is_withheld(environment, home),
+        from_fork=_is_withheld(environment, subject.home),
+        by_dependabot=_is_dependabots(environment),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Subject:
+    """What an event is about; ``home`` is the repository of the branch."""
+
+    commit: str | None = None
+    branch: str | None = None
+    number: int | None = None
+    home: str | None = None
+
+
+def _subject(environment: Mapping[str, str]) -> _Subject:
+    name = environment.get("GITHUB_EVENT_NAME")
+    if name in _PULL_REQUEST_EVENTS:
+        return _of_a_pull_request(read_event(environment))
+    if name == "issue_comment":
+        issue = _mapping(read_event(environment).get("issue"))
+        return _Subject(number=_number(issue.get("number")) if issue.get("pull_request") else None)
+    if name == "workflow_run":
+        run = _mapping(read_event(environment).get("workflow_run"))
+        return _Subject(commit=_text(run.get("head_sha")), branch=_text(run.get("head_branch")))
+    return _Subject()
+
+
+def _of_a_pull_request(event: Mapping[str, Any]) -> _Subject:
+    pull_request = _mapping(event.get("pull_request"))
+    head = _mapping(pull_request.get("head"))
+    return _Subject(
+        commit=_text(head.get("sha")),
+        branch=_text(head.get("ref")),
+        number=_number(pull_request.get("number")),
+        home=_text(_mapping(head.get("repo")).get("full_name")),
     )
 
 
@@ -67,6 +106,11 @@ def _is_withheld(environment: Mapping[str, str], home: str | None) -> bool:
     here = environment.get("GITHUB_REPOSITORY", "")
     foreign = home is not None and home.casefold() != here.casefold()
     return foreign and environment.get("GITHUB_EVENT_NAME") == "pull_request"
+
+
+def _is_dependabots(environment: Mapping[str, str]) -> bool:
+    event = environment.get("GITHUB_EVENT_NAME", "")
+    return environment.get("GITHUB_ACTOR") == _DEPENDABOT and event in _LIKE_A_FORK
 
 
 def read_event(environment: Mapping[str, str]) -> dict[str, Any]:

@@ -50,11 +50,15 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One mistake of the user's: what is wrong, where, and what to do about it."""
+    """One mistake of the user's: what is wrong, where, and what to do about it.
+
+    ``unset`` names the environment variable that is missing, where that is all that is wrong.
+    """
 
     message: str
     hint: str | None = None
     place: Place | None = None
+    unset: str | None = None
 
     def __str__(self) -> str:
         where = f"{self.place}: " if self.place else ""

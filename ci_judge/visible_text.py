@@ -51,7 +51,7 @@ def no_lone_surrogates(text: str) -> str:
 
     Two halves that stand in order become the character they mean.
     """
-    return _SURROGATE.sub(_escaped, _paired(text))
+    return text if text.isascii() else _SURROGATE.sub(_escaped, _paired(text))
 
 
 def one_line(text: str, *, limit: int) -> str:
@@ -67,7 +67,7 @@ def one_line(text: str, *, limit: int) -> str:
 
 
 def _paired(text: str) -> str:
-    return _SURROGATE_PAIR.sub(_joined, text)
+    return text if text.isascii() else _SURROGATE_PAIR.sub(_joined, text)
 
 
 def _joined(match: re.Match[str]) -> str:

@@ -28,6 +28,7 @@ from ci_judge.model.document import (
     TroubleEntry,
     VoteEntry,
 )
+from ci_judge.model.evidence import FailureCode
 from ci_judge.model.judging import Outcome
 
 STARTED = "2026-03-02T09:30:00.000Z"
@@ -77,10 +78,14 @@ def a_document(*groups: GroupEntry, **changes: Any) -> ReportDocument:
             "started": STARTED,
             "finished": "2026-03-02T09:30:12.400Z",
             "interrupted": False,
+            "complete": True,
+            "shard": None,
+            "missing_shards": [],
         },
         "settings": {},
         "judge": a_judge(),
         "warnings": [],
+        "baseline": None,
         "groups": list(groups),
     }
     return cast("ReportDocument", document | changes)
@@ -175,8 +180,10 @@ def a_test(
         "result": result,
         "advisory": False,
         "skip_reason": None,
+        "waiver": None,
         "file": "scenarios/refunds.yaml",
         "line": 12,
+        "row": None,
         "tags": ["smoke"],
         "turns": ["I want my money back on a jumper that does not fit."],
         "history": [],
@@ -191,15 +198,23 @@ def a_test(
         "fails": fails,
         "errors": errors,
         "not_run": 0,
+        "stopped": False,
+        "stopped_after": None,
+        "not_needed": 0,
+        "uncounted": 0,
         "suspicious": 0,
         "replayed": 0,
         "rate": passes / judged if judged else None,
         "interval": wilson(passes, judged),
         "gate": _gate(passes=passes, judged=judged, planned=made, result=result),
         "troubles": _troubles(errors),
+        "reasons": [{"code": FailureCode.CONNECTION_REFUSED, "runs": errors}] if errors else [],
         "cost_usd": 0.0021,
         "latency": {"p50": 0.21, "p95": 0.48, "max": 0.61},
+        "first_token": None,
         "duration_seconds": 2.5,
+        "change": None,
+        "regated_from": None,
     }
     return cast("TestEntry", test | changes)
 
@@ -236,10 +251,13 @@ def a_run(
         "number": number,
         "outcome": outcome,
         "reason": _REASONS[outcome],
+        "reason_code": "connection_refused" if error else None,
         "certain": outcome == "fail",
         "started": STARTED,
         "duration_seconds": 0.25,
         "latency_seconds": None if error else 0.21,
+        "first_token_seconds": None,
+        "trace_id": None,
         "cost_usd": 0.00021,
         "target_cost_usd": None,
         "replayed": False,
@@ -254,6 +272,8 @@ def a_run(
         "trials": [a_trial()] if passed else [],
         "votes": [a_vote()] if passed else [],
         "captured": [],
+        "replies": [],
+        "redacted": False,
         "suspicious": [],
         "failure": _FAILURE if error else None,
     }
@@ -267,6 +287,7 @@ def a_check(*, passed: bool = True, **changes: Any) -> CheckEntry:
         "passed": passed,
         "found": "" if passed else "not in the response",
         "item": 1,
+        "inside": None,
     }
     return cast("CheckEntry", check | changes)
 
@@ -362,6 +383,9 @@ def _gate(*, passes: int, judged: int, planned: int, result: str) -> dict[str, A
         "threshold_text": "0.7",
         "confidence": 0.95,
         "misses": None,
+        "min_runs": None,
+        "early_stop": False,
+        "anytime": False,
         "needed": planned,
         "needs": needs,
         "decision": decision,
@@ -381,8 +405,10 @@ def _summary(tests: Sequence[TestEntry]) -> SummaryEntry:
         "passed": count("passed"),
         "failed": count("failed"),
         "errors": count("error"),
+        "waived": count("waived"),
         "skipped": count("skipped"),
         "advisory": sum(test["advisory"] for test in tests),
+        "regressions": None,
         "runs_planned": sum(t["planned"] for t in tests if t["result"] != "skipped"),
         "runs_made": sum(test["made"] for test in tests),
         "runs_passed": passes,
@@ -390,6 +416,7 @@ def _summary(tests: Sequence[TestEntry]) -> SummaryEntry:
         "runs_errors": sum(test["errors"] for test in tests),
         "runs_suspicious": sum(test["suspicious"] for test in tests),
         "runs_replayed": sum(test["replayed"] for test in tests),
+        "saved_by_early_stop": sum(test["not_needed"] for test in tests),
         "pass_rate": passes / (passes + fails) if passes + fails else None,
         "target_requests": sum(test["made"] for test in tests),
         "judge_requests": 0,
@@ -399,6 +426,8 @@ def _summary(tests: Sequence[TestEntry]) -> SummaryEntry:
         "cost_usd": None,
         "known_cost_usd": 0.0,
         "target_cost_usd": None,
+        "budget": None,
+        "reasons": [],
         "duration_seconds": 12.4,
     }
 

@@ -75,8 +75,11 @@ def a_hostile_report(text: str, **changes: Any) -> tuple[ReportDocument, Runs]:
     }
     failed = a_test("c/failed", passes=1, fails=2, **said, **wanted)
     error = a_test("c/error", passes=1, errors=1, **said, **wanted)
-    passed = a_test("c/passed", passes=2, **said, **wanted)
-    advisory = a_test("c/advisory", fails=1, passes=0, advisory=True, **said)
+    waiver = {"reason": text, "owner": text, "expires": text, "file": text, "line": 1}
+    passed = a_test("c/passed", passes=2, waiver=waiver, row=text, **said, **wanted)
+    advisory = a_test(
+        "c/advisory", fails=1, passes=0, advisory=True, waiver=waiver, row=text, **said
+    )
     skipped = a_skipped_test("c/skipped", name=text, skip_reason=text)
     case = a_case("f.py::case", passes=0, fails=1, name=text, requirement=text)
     tests = [failed, error, passed, advisory, case]
@@ -84,11 +87,30 @@ def a_hostile_report(text: str, **changes: Any) -> tuple[ReportDocument, Runs]:
         test["gate"] = {**test["gate"], "sentence": text, "needs": text, "threshold_text": text}
         for trouble in test["troubles"]:
             trouble["reason"] = text
+        test["change"] = {
+            "kind": "not_comparable" if test["result"] == "failed" else "newly_failing",
+            "let_off": False,
+            "result": "passed",
+            "passes": 10,
+            "judged": 10,
+            "reasons": [text, text],
+            "waiver": "new",
+        }
     group = a_group(*tests[:4], skipped, id="c", title=text, description=text, file=text)
     cases = a_group(case, id="f.py", kind="cases", title=text, description="", file=text)
     defaults: dict[str, Any] = {
         "headline": text,
         "warnings": [text],
+        "baseline": {
+            "source": text,
+            "problem": None,
+            "commit": text,
+            "url": text,
+            "started": text,
+            "age_seconds": 9_000.0,
+            "note": text,
+            "removed": [{"id": text, "name": text, "result": "passed"}],
+        },
         "judge": a_panel(
             text, text, provider=text, model=text, models_answered=[text], notice=text
         ),

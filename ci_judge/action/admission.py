@@ -1,8 +1,11 @@
 """What is settled before the suite is read: whether it runs at all, and how a baseline is found."""
 
+import asyncio
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from ci_judge.action.comment_desk import Connect
 from ci_judge.action.lookback import change_of, lookback_of
@@ -20,19 +23,23 @@ from ci_judge.errors import CiJudgeError
 from ci_judge.github_api import GitHubAccess, GitHubRefusal, History, Patience
 from ci_judge.sinks.log import LogWriter
 from ci_judge.workflows.baseline import FoundBaseline, NoBaseline
-from ci_judge.workflows.baseline_search import BaselineSearch, artifact_name
+from ci_judge.workflows.baseline_search import MOST_SECONDS, BaselineSearch, artifact_name
 from ci_judge.workflows.changed_paths import Touch, look_at_paths
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admission:
-    """Lets a step in, or says why it is not judged."""
+    """Lets a step in, or says why it is not judged.
+
+    ``most_seconds`` is how long looking for changed files may take.
+    """
 
     environment: Mapping[str, str]
     inputs: ActionInputs
     context: CiContext
     log: LogWriter
     connect: Connect
+    most_seconds: float = MOST_SECONDS
 
     async def refuse_strangers(self) -> None:
         """Raise InvalidInput for a stranger's code in a job that has secrets, unless allowed."""
@@ -46,7 +53,10 @@ class Admission:
         known = await self._asked_about(stranger)
         if known is not None:
             refuse_stranger(
-                known, workspace=inputs.workspace, working_directory=inputs.working_directory
+                known,
+                workspace=inputs.workspace,
+                working_directory=inputs.working_directory,
+                configured_in=_configured_in(inputs),
             )
 
     async def _asked_about(self, stranger: Stranger) -> Stranger | None:
@@ -119,7 +129,11 @@ class Admission:
             async with self.connect(access, Patience()) as api:
                 history = History(api, self.context.repository or "")
                 change = change_of(self.environment)
-                return await look_at_paths(self.inputs.changed_paths, change, history)
+                async with asyncio.timeout(self.most_seconds):
+                    return await look_at_paths(self.inputs.changed_paths, change, history)
+        except TimeoutError:
+            late = f"looking for them took longer than {self.most_seconds:.0f} s"
+            return Touch(touched=True, said=f"the changed files are not known: {late}")
         except CiJudgeError as error:
             return Touch(touched=True, said=f"the changed files are not known: {error}")
 
@@ -129,6 +143,13 @@ class Admission:
             return None
         graphql_url = self.environment.get("GITHUB_GRAPHQL_URL", "")
         return GitHubAccess(api_url=url, graphql_url=graphql_url, token=token)
+
+
+def _configured_in(inputs: ActionInputs) -> Path:
+    """Give the folder of the workspace where the configuration lies, or else paths start."""
+    start = inputs.working_directory
+    folder = Path(os.path.realpath(start / (inputs.config or "ci-judge.yaml"))).parent
+    return folder if folder.is_relative_to(inputs.workspace) else start
 
 
 _NO_ACCESS = "GitHub cannot be asked without github-token, GITHUB_API_URL and GITHUB_REPOSITORY"

@@ -3,25 +3,30 @@
 import os
 import re
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 _HEAD_BYTES = 1024
 _CONFIGURATION_BYTES = 256 * 1024
 _PACKED_BYTES = 20 * 1024 * 1024
-_MOST_FOLDERS = 5_000
+MOST_FOLDERS = 50_000
 _DEEPEST = 4
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REFERENCE = re.compile(r"ref: (refs/[\w./+@{}=,-]+)")
 _ELSEWHERE = re.compile(r"gitdir: (.+)")
 
 
-def repositories(workspace: Path) -> Iterator[Path]:
-    """Yield the folders that hold a ``.git``, the workspace first; not too deep, not too many.
+class TooManyFolders(Exception):
+    """The rest of the workspace was not looked at."""
 
-    Symbolic links are not followed.
+
+def repositories(workspace: Path, *, most_folders: int) -> Iterator[Path]:
+    """Yield the folders that hold a ``.git``, the workspace first; not too deep.
+
+    Symbolic links are not followed. Raises TooManyFolders rather than leave any out.
     """
-    for folder, folders, files in islice(os.walk(workspace), _MOST_FOLDERS):
+    for number, (folder, folders, files) in enumerate(os.walk(workspace)):
+        if number == most_folders:
+            raise TooManyFolders
         if ".git" in folders or ".git" in files:
             yield Path(folder)
         deep = len(Path(folder).relative_to(workspace).parts) >= _DEEPEST

@@ -20,6 +20,7 @@ from ci_judge.action.suite_run import run_suite
 from ci_judge.action_inputs import ActionInputs, given, read_inputs
 from ci_judge.ci_context import CiContext, github_context
 from ci_judge.engine.stopping import StopSign
+from ci_judge.engine.unawaited import UnawaitedThreads
 from ci_judge.errors import CiJudgeError, ExitCode
 from ci_judge.github_api import Patience
 from ci_judge.processes import end_the_rest_of_the_container
@@ -90,6 +91,7 @@ class _Door:
     end_others: Callable[[], None]
 
     async def act(self) -> int:
+        asyncio.get_running_loop().set_default_executor(UnawaitedThreads())
         token = given(self.environment, "github-token")
         self.log.protect(Redactor([token] if token else []))
         stop_sign = StopSign()

@@ -3,10 +3,18 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ci_judge.action.checkout import commit_of, configuration_of, repositories, repository_of
+from ci_judge.action.checkout import (
+    MOST_FOLDERS,
+    TooManyFolders,
+    commit_of,
+    configuration_of,
+    repositories,
+    repository_of,
+)
 from ci_judge.ci_context import read_event
 from ci_judge.errors import InvalidInput, Problem
 
@@ -35,14 +43,28 @@ class Stranger:
     asked: int | None = None
 
 
-def refuse_stranger(stranger: Stranger, *, workspace: Path, working_directory: Path) -> None:
-    """Raise InvalidInput where its code is checked out, or cannot be told from ours."""
+def refuse_stranger(
+    stranger: Stranger,
+    *,
+    workspace: Path,
+    working_directory: Path,
+    configured_in: Path,
+    most_folders: int = MOST_FOLDERS,
+) -> None:
+    """Raise InvalidInput where its code is checked out, or cannot be told from ours.
+
+    All folders lie in ``workspace``; ``configured_in`` holds the configuration, however deep.
+    """
     here = repository_of(working_directory, top=workspace)
     if here is None or commit_of(here) not in stranger.ours:
         raise _refusal(stranger, here or workspace, workspace)
-    for repository in repositories(workspace):
-        if _may_be_strange(repository, stranger):
-            raise _refusal(stranger, repository, workspace)
+    named = repository_of(configured_in, top=workspace) or here
+    try:
+        for repository in chain([named], repositories(workspace, most_folders=most_folders)):
+            if _may_be_strange(repository, stranger):
+                raise _refusal(stranger, repository, workspace)
+    except TooManyFolders:
+        raise _unsearched(stranger, most_folders) from None
 
 
 def _may_be_strange(repository: Path, stranger: Stranger) -> bool:
@@ -50,6 +72,8 @@ def _may_be_strange(repository: Path, stranger: Stranger) -> bool:
     commit = commit_of(repository)
     if commit in stranger.ours:
         return False
+    if not stranger.commits:
+        return True  # nobody said which commits are its, or where it comes from
     written = configuration_of(repository)
     return commit in stranger.commits or any(_names(written, home) for home in stranger.homes)
 
@@ -145,6 +169,15 @@ def _refusal(stranger: Stranger, repository: Path, workspace: Path) -> InvalidIn
     )
     message = f"{what} {where}, on {stranger.event}, which has the repository's secrets"
     return InvalidInput(Problem(message=message, hint=_HINT))
+
+
+def _unsearched(stranger: Stranger, most_folders: int) -> InvalidInput:
+    message = (
+        f"the workspace has more than {most_folders:,} folders, too many to look for a fork's code"
+        f" in, on {stranger.event}, which has the repository's secrets"
+    )
+    hint = "check out what is judged alone, or set allow-untrusted-code: true"
+    return InvalidInput(Problem(message=message, hint=hint))
 
 
 def _at(value: Any, *keys: str) -> Any:

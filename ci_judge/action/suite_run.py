@@ -111,8 +111,11 @@ def _show(finished: Finished, log: LogWriter) -> None:
 def _title(group: GroupEntry) -> str:
     """Say with the group's name how it went: folded, nothing else of it is seen."""
     words = {
-        "passed": "passed", "failed": "failed", "error": "undecided",
-        "waived": "waived", "skipped": "skipped",
+        "passed": "passed",
+        "failed": "failed",
+        "error": "undecided",
+        "waived": "waived",
+        "skipped": "skipped",
     }
     results = [test["result"] for test in group["tests"]]
     counts = [f"{results.count(key)} {word}" for key, word in words.items() if key in results]

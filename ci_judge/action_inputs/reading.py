@@ -1,5 +1,6 @@
 """Reads INPUT_*, and says everything that is wrong with it at once."""
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -154,7 +155,7 @@ class _Reader:
     def inside(self, name: str, workspace: Path, *, start: Path) -> Path:
         text = self.one(name) or "."
         try:
-            path = (start / text).resolve()
+            path = Path(os.path.realpath(start / text))  # resolve() does not bear a circle of links
         except (OSError, ValueError):
             self._refuse(name, f"is {_shown(text)}, which no folder can be called", _IN_WORKSPACE)
             return workspace

@@ -1,7 +1,6 @@
 """``ci-judge check``: is everything right, and what would a run do? Nothing is sent."""
 
 import asyncio
-from contextlib import AsyncExitStack
 from typing import Any
 
 import click
@@ -10,12 +9,12 @@ from ci_judge.cli import options
 from ci_judge.cli.plan_lines import plan_lines
 from ci_judge.cli.screen import Screen, pass_screen
 from ci_judge.errors import ExitCode
-from ci_judge.redaction import Redactor
-from ci_judge.settings import Settings, load_settings
-from ci_judge.workflows.opening import open_household
-from ci_judge.workflows.planning import Plan, Selection, Strictness, make_plan
+from ci_judge.settings import load_settings
+from ci_judge.workflows.advising import plan_advice
+from ci_judge.workflows.planning import Selection, Strictness
 from ci_judge.workflows.secrecy import make_redactor
 from ci_judge.workflows.surroundings import Surroundings
+from ci_judge.workflows.surveying import survey
 
 
 @click.command(
@@ -45,21 +44,8 @@ def command(screen: Screen, /, **values: Any) -> int:
     screen.protect(redactor)
     selection = Selection(names=values["names"], tags=values["tags"])
     strictness = Strictness(key_needed=False, allow_unreachable="run.runs" in overrides)
-    plan = asyncio.run(_plan(settings, surroundings, selection, strictness, redactor))
-    for line in plan_lines(settings, plan):
+    surveying = survey(settings, surroundings, selection, redactor=redactor, strictness=strictness)
+    plan = asyncio.run(surveying).plan
+    for line in plan_lines(settings, plan, advice=plan_advice(settings, plan)):
         screen.out.line(line)
     return int(ExitCode.PASSED)
-
-
-async def _plan(
-    settings: Settings,
-    surroundings: Surroundings,
-    selection: Selection,
-    strictness: Strictness,
-    redactor: Redactor,
-) -> Plan:
-    async with AsyncExitStack() as stack:
-        household = open_household(settings, surroundings, stack, redact=redactor.text)
-        return await make_plan(
-            settings, surroundings, selection, hosts=household.hosts, strictness=strictness
-        )

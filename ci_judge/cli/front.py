@@ -3,13 +3,14 @@
 import sys
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
 import click
 
 from ci_judge.cli.screen import Screen
-from ci_judge.errors import CiJudgeError, ExitCode
+from ci_judge.errors import CiJudgeError, ExitCode, InvalidInput
 from ci_judge.sinks.lasting_stream import LastingStream
 from ci_judge.version import __version__
 from ci_judge.visible_text import one_line
@@ -18,12 +19,20 @@ ISSUES = "https://github.com/ci-judge/ci-judge/issues"
 LONGEST_LINE = 2_000
 
 COMMANDS = {
-    "init": "Write a first configuration, criteria, a scenario and a workflow.",
+    "init": "Write a first configuration, criteria, scenario and workflow.",
     "check": "Validate everything and print the plan; send nothing.",
     "generate": "Write scenarios out of the criteria, for people to review.",
     "run": "Run the suite, judge it, write the reports (the default).",
+    "merge": "Put the reports of shards together.",
+    "rejudge": "Judge the evidence of a report again; no target is asked.",
+    "regate": "Apply other gates to a report, without a new run.",
+    "comment": "Comment on a fork's pull request by its report (workflow_run).",
     "render": "Make every report format again from a report.json.",
+    "completion": "Print the script that completes commands in your shell.",
+    "import": "Take over a suite of promptfoo, openai-evals or juried.",
 }
+_MODULES = {"import": "importing"}
+"""Where a command's name is no name of a module."""
 
 
 class LazyCommands(click.Group):
@@ -37,8 +46,19 @@ class LazyCommands(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"ci_judge.cli.{cmd_name}").command
+        module = _MODULES.get(cmd_name, cmd_name)
+        command: click.Command = import_module(f"ci_judge.cli.{module}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which one was perhaps meant."""
+        if args and self.get_command(ctx, args[0]) is None:
+            close = get_close_matches(args[0], list(COMMANDS), n=1)
+            hint = f'did you mean "{close[0]}"?' if close else "see `ci-judge --help`"
+            raise InvalidInput.of(f'there is no command "{args[0]}"', hint=hint)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing any."""
@@ -51,6 +71,8 @@ class LazyCommands(click.Group):
 
         A step that names no command judges nothing, so it must not be green.
         """
+        if ctx.resilient_parsing:  # a shell asks how to go on
+            return super().parse_args(ctx, args)
         if not args:
             click.echo(ctx.get_help(), err=True)
             ctx.exit(int(ExitCode.INVALID))

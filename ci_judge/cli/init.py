@@ -45,10 +45,11 @@ def command(screen: Screen, folder: Path, url: str | None) -> None:
             endpoint = asyncio.run(_look(address))
             for line in _seen(address, endpoint):
                 screen.out.line(line)
+    kept = has_config(folder)
     for file in initialise(folder, version=__version__, endpoint=endpoint):
         reason = f" ({file.reason})" if file.reason else ""
         screen.out.line(f"{file.outcome:<8} {file.path}{reason}")
-    screen.out.line(_next(endpoint))
+    screen.out.line(_KEPT if kept else _next(endpoint))
 
 
 async def _look(address: str) -> Endpoint:
@@ -71,7 +72,15 @@ def _seen(address: str, endpoint: Endpoint) -> Iterator[str]:
         yield "note: no chat endpoint was recognised; the target is a guess to be corrected"
 
 
+_KEPT = "Next: run ci-judge check and ci-judge run."
+
+
 def _next(endpoint: Endpoint | None) -> str:
-    if endpoint is not None and endpoint.found:
+    if endpoint is None:
+        return "Next: name your endpoint in ci-judge.yaml, then run ci-judge check."
+    if endpoint.found:
         return "Next: look at target in ci-judge.yaml, then run ci-judge check and ci-judge run."
-    return "Next: name your endpoint in ci-judge.yaml, then run ci-judge check."
+    return (
+        "Next: correct url, body and response_path of target in ci-judge.yaml, then run ci-judge "
+        "check and ci-judge run --runs 1, which says what your endpoint answered."
+    )

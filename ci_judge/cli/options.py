@@ -25,9 +25,15 @@ OVERRIDES = (
     ("--runs", "run.runs", "Runs of each test that does not set its own."),
     ("--threshold", "run.threshold", "Pass rate that a gate must prove, such as 0.8."),
     ("--seed", "run.seed", "Seed of the draws, for the same draws again."),
-    ("--concurrency", "run.concurrency", "Requests in flight to the target at once."),
-    ("--baseline", "run.baseline", "An earlier report.json to tell changes of the judge from."),
-    ("--fail-on", "run.fail_on", "What fails the command: error, failure or never."),
+    ("--concurrency", "run.concurrency", "Requests in flight to the target: a number, or auto."),
+    ("--shard", "run.shard", "Run part I of N of the tests, such as 1/4; see ci-judge merge."),
+    ("--balance", "run.balance", "An earlier report.json: shards that take about as long."),
+    ("--max-cost", "budget.usd", "The most that the run may spend, in USD."),
+    ("--max-requests", "budget.requests", "The most requests, every retry counted."),
+    ("--max-tokens", "budget.tokens", "The most tokens of judges."),
+    ("--max-minutes", "budget.minutes", "Minutes after which nothing more is sent."),
+    ("--baseline", "run.baseline", "An earlier report.json to compare with, or none."),
+    ("--fail-on", "run.fail_on", "What fails the command: error, failure, regression or never."),
     ("--report-dir", "report.dir", "Folder for the reports."),
     (
         "--judge-provider",
@@ -37,9 +43,19 @@ OVERRIDES = (
     ("--judge-model", "judge.model", "The judge's model."),
 )
 
+# Flags without a value: each sets its key to "true".
+SWITCHES = (
+    ("--early-stop", "run.early_stop", "Leave out runs that cannot change the result of a gate."),
+)
+
 
 def overrides(function: F) -> F:
-    """Add a flag for each entry of OVERRIDES; they arrive as the argument ``values``."""
+    """Add a flag for each entry of OVERRIDES and SWITCHES; they arrive as ``values``."""
+    for flag, key, text in SWITCHES:
+        switch = click.option(
+            flag, parameter_name(key), is_flag=True, flag_value="true", default=None, help=text
+        )
+        function = switch(function)
     for flag, key, text in reversed(OVERRIDES):
         function = click.option(flag, parameter_name(key), metavar="VALUE", help=text)(function)
     return function
@@ -51,5 +67,6 @@ def parameter_name(key: str) -> str:
 
 def given_overrides(values: dict[str, Any]) -> dict[str, Given]:
     """Pick the flags that were given, as dotted keys. Takes them out of ``values``."""
-    picked = [(key, flag, values.pop(parameter_name(key))) for flag, key, _ in OVERRIDES]
+    known = (*OVERRIDES, *SWITCHES)
+    picked = [(key, flag, values.pop(parameter_name(key))) for flag, key, _ in known]
     return {key: Given(value=text, by=flag) for key, flag, text in picked if text is not None}

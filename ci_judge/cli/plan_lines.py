@@ -1,35 +1,39 @@
 """What a run would do and what its gates promise, in the words of ``ci-judge check``."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
+from ci_judge.cli.budget_lines import Planned, budget_lines
+from ci_judge.cli.cost_lines import cost_lines
+from ci_judge.cli.stop_lines import GOOD_RATE, expected_line, mean_line
+from ci_judge.errors import Problem
+from ci_judge.judges.preflight import looks
 from ci_judge.judges.settings import JudgeSettings
 from ci_judge.model.suite import Case, GateKind, GateRule, Scenario, Test
 from ci_judge.renderers.wording import counted, percent
-from ci_judge.rules.gate_words import needs
-from ci_judge.rules.gates import cannot_fail, needed_passes, perfect_runs
-from ci_judge.rules.power import false_pass_rate, flip_rate, pass_probability
+from ci_judge.rules.gates import cannot_fail, may_stop, needed_passes, needs
+from ci_judge.rules.power import false_pass_rate, flip_rate, is_forecast, pass_probability
 from ci_judge.rules.rounding import written_percent
 from ci_judge.settings import Settings
 from ci_judge.workflows.planning import Plan, needs_judge
 
-GOOD_RATE = Fraction(95, 100)
-"""How often a feature that is worth shipping is right, for the figures of a gate."""
 
-
-def plan_lines(settings: Settings, plan: Plan) -> Iterator[str]:
-    """Yield every test, its gate's promise, warnings, and what would be sent."""
+def plan_lines(settings: Settings, plan: Plan, *, advice: Iterable[Problem] = ()) -> Iterator[str]:
+    """Yield every test, its gate's promise, warnings and advice, and what would be sent."""
     for test in plan.tests:
         yield f"  {test.id}  {_gate(test)}"
     to_run = [test for test in plan.tests if test.skip is None]
     yield from _promises(to_run)
-    for warning in plan.warnings:
+    for warning in (*plan.warnings, *advice):
         yield f"warning: {warning}"
     yield from _requests(settings, to_run)
+    yield from budget_lines(settings.budget, _planned(settings, plan, to_run))
+    yield from expected_line(to_run)
+    yield from cost_lines(settings, to_run)
     runs = sum(test.gate.runs for test in to_run)
     judge = _judge(settings.judge) if settings.judge and needs_judge(plan.suite) else "none needed"
-    counts = f"{counted(len(plan.tests), 'test')}, {counted(runs, 'run')}"
+    at_most = "up to " if any(may_stop(test.gate) for test in to_run) else ""
+    counts = f"{counted(len(plan.tests), 'test')}, {at_most}{counted(runs, 'run')}"
     yield f"{counts}, judge: {judge}. Nothing was sent."
 
 
@@ -43,9 +47,8 @@ def _judge(judge: JudgeSettings) -> str:
 def _gate(test: Test) -> str:
     if test.skip is not None:
         return f"skipped: {test.skip}"
-    rule = test.gate
-    needed = needs(rule, needed=needed_passes(rule), perfect=perfect_runs(rule))
-    return f"{rule.kind.value}, needs {needed}"
+    waived = "" if test.waiver is None else f", waived until {test.waiver.expires}"
+    return f"{test.gate.kind.value}, needs {needs(test.gate)}{waived}"
 
 
 # --- what a gate promises ----------------------------------------------------------------
@@ -65,7 +68,8 @@ def _promises(tests: Sequence[Test]) -> Iterator[str]:
 def _named(rule: GateRule) -> str:
     if rule.kind is GateKind.MISSES:
         return f"misses, at most {rule.misses} of {rule.runs} runs"
-    return f"{rule.kind.value}, {written_percent(rule.threshold)} in {rule.runs} runs"
+    runs = f"{rule.runs}" if rule.min_runs is None else f"{rule.min_runs} to {rule.runs}"
+    return f"{rule.kind.value}, {written_percent(rule.threshold)} in {runs} runs"
 
 
 def _promise(rule: GateRule) -> Iterator[str]:
@@ -74,6 +78,8 @@ def _promise(rule: GateRule) -> Iterator[str]:
         yield "cannot be passed, not even by a perfect score"
     elif cannot_fail(rule):
         yield "cannot fail"
+    elif not is_forecast(rule):
+        yield "its figures are not computed for so many runs"
     else:
         good = float(GOOD_RATE)
         yield from _false_pass(rule)
@@ -83,6 +89,7 @@ def _promise(rule: GateRule) -> Iterator[str]:
             f"so two of them disagree {percent(flip_rate(rule, good))} of the time "
             "(if the judge never errs)"
         )
+        yield from mean_line(rule)
 
 
 def _false_pass(rule: GateRule) -> Iterator[str]:
@@ -138,10 +145,22 @@ def judge_requests(settings: Settings, tests: Sequence[Test]) -> Requests:
     return Requests(expected=expected, with_retries=with_retries)
 
 
+def _planned(settings: Settings, plan: Plan, tests: Sequence[Test]) -> Planned:
+    """Add everything up, with the look at the judges before the first run."""
+    asked = (target_requests(settings, tests), judge_requests(settings, tests))
+    members = settings.judge.members if settings.judge and needs_judge(plan.suite) else ()
+    before = looks(members)
+    return Planned(
+        expected=before + sum(each.expected for each in asked),
+        with_retries=before + sum(each.with_retries for each in asked),
+    )
+
+
 def _requests(settings: Settings, tests: Sequence[Test]) -> Iterator[str]:
     for receiver, requests in (
         ("target", target_requests(settings, tests)),
         ("judge", judge_requests(settings, tests)),
     ):
         if requests.expected:
-            yield f"requests to the {receiver}: {requests}"
+            stops = any(may_stop(test.gate) for test in tests)
+            yield f"requests to the {receiver}: {requests}{' and no early stop' if stops else ''}"

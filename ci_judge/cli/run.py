@@ -18,6 +18,7 @@ from ci_judge.ci_context import github_context
 from ci_judge.cli import options
 from ci_judge.cli.screen import Screen, pass_screen
 from ci_judge.engine.stopping import StopSign
+from ci_judge.engine.unawaited import UnawaitedThreads
 from ci_judge.protocols import Progress
 from ci_judge.redaction import Redactor
 from ci_judge.renderers import console
@@ -42,6 +43,9 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache (run.cache: off).")
 @click.option("-x", "stop_at_first", is_flag=True, help="Stop after the first failed test.")
 @click.option("--maxfail", type=click.IntRange(min=1), help="Stop after N failed tests.")
+@click.option(
+    "--resume", is_flag=True, help="Go on with an interrupted run; keep what it finished."
+)
 @click.option("--junitxml", type=click.Path(path_type=Path), help="One more copy of the JUnit XML.")
 @click.option(
     "--quiet",
@@ -58,8 +62,9 @@ def command(screen: Screen, /, **values: Any) -> int:
     """
     surroundings = Surroundings.real()
     with ExitStack() as stack:
-        terminal = _Terminal(screen, stack, quiet=values["quiet"] or values["as_json"])
-        finished = asyncio.run(_run(_run_options(values, surroundings), surroundings, terminal))
+        terminal = Terminal(screen, stack, quiet=values["quiet"] or values["as_json"])
+        running = run_to_the_end(_run_options(values, surroundings), surroundings, terminal)
+        finished = asyncio.run(running)
     if values["as_json"]:
         for piece in renderer("json").render(finished.document, finished.runs):
             sys.stdout.write(_inert(piece))
@@ -77,7 +82,10 @@ def _inert(piece: str) -> str:
     return ascii_only.replace("##[", "#\\u0023[")
 
 
-async def _run(run_options: RunOptions, surroundings: Surroundings, front: FrontDoor) -> Finished:
+async def run_to_the_end(
+    run_options: RunOptions, surroundings: Surroundings, front: FrontDoor
+) -> Finished:
+    asyncio.get_running_loop().set_default_executor(UnawaitedThreads())
     stop_sign = StopSign()
     with stop_sign.on_signals():
         return await execute(run_options, surroundings, front=front, stop_sign=stop_sign)
@@ -90,6 +98,7 @@ def _run_options(values: dict[str, Any], surroundings: Surroundings) -> RunOptio
         selection=Selection(names=values["names"], tags=values["tags"]),
         max_failures=1 if values["stop_at_first"] else values["maxfail"],
         junit_copy=values["junitxml"],
+        resume=values["resume"],
         context=github_context(surroundings.environment).entry(),
     )
 
@@ -99,10 +108,13 @@ def _overrides(values: dict[str, Any]) -> dict[str, Given]:
     return options.given_overrides(values) | (without_cache if values["no_cache"] else {})
 
 
-class _Terminal(FrontDoor):
+class Terminal(FrontDoor):
     """Shows progress on a terminal, plain lines elsewhere; notices go to stderr."""
 
-    def __init__(self, screen: Screen, stack: ExitStack, *, quiet: bool) -> None:
+    def __init__(
+        self, screen: Screen, stack: ExitStack, *, quiet: bool, resumable: bool = True
+    ) -> None:
+        self._resumable = resumable
         self._screen = screen
         self._stack = stack
         self._quiet = quiet
@@ -125,6 +137,12 @@ class _Terminal(FrontDoor):
         runs = sum(test.gate.runs for test in plan.tests if test.skip is None)
         return self._stack.enter_context(on_terminal(total_runs=runs))
 
+    def note(self, text: str) -> None:
+        self._screen.err.line(text)
+
+    def overheard(self, text: str) -> None:
+        self._screen.err.untrusted(text)
+
     def warn(self, text: str) -> None:
         self._screen.err.line(f"warning: {text}")
 
@@ -136,6 +154,8 @@ class _Terminal(FrontDoor):
             self._screen.out.line(piece.removesuffix("\n"))
         for kind, path in finished.files.items():
             self._screen.out.line(f"{kind}: {shown_path(path)}")
+        if self._resumable and finished.document["run"]["interrupted"]:
+            self._screen.out.line("`ci-judge run --resume` goes on with what was not run.")
 
     def _report(self, finished: Finished) -> Iterator[str]:
         if self._quiet:

@@ -2,25 +2,29 @@
 
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
+from operator import is_
 from typing import Any, TypeVar
 
-from ci_judge.model.document import ReportDocument, RunEntry, VerdictEntry
+from ci_judge.model.document import ReportDocument, RunEntry, TestEntry, VerdictEntry
 from ci_judge.model.judging import Run
 from ci_judge.redaction import Redactor
 from ci_judge.visible_text import no_lone_surrogates
 
-Entry = TypeVar("Entry", ReportDocument, RunEntry, VerdictEntry)
+Entry = TypeVar("Entry", ReportDocument, RunEntry, TestEntry, VerdictEntry)
 
 _OURS = frozenset(
     {
         *("anchor", "code", "decision", "finished", "id", "kind", "outcome", "provider", "result"),
-        *("role", "started", "status", "test", "time", "version"),
+        *("fingerprint", "parts", "planned_ids", "role", "started", "status", "test", "time"),
+        *("reason_code", "version"),
     }
 )
 """Keys whose texts hold the report together; no pattern of a user's may break one."""
 
 _FREE = frozenset({"content", "context", "evidence", "tools", "turns"})
 """Keys under which any JSON may stand, whose own keys are text by strangers too."""
+
+_NUMBERS = frozenset({bool, int, float})
 
 
 _OURS_IN_RUNS = _OURS | {"test_id"}
@@ -34,6 +38,16 @@ def clean_run(run: Run, redactor: Redactor) -> Run:
     return cleaned
 
 
+_NAMES: dict[type, tuple[str, ...]] = {}
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    names = _NAMES.get(type(value))
+    if names is None:
+        names = _NAMES[type(value)] = tuple(field.name for field in fields(value))
+    return names
+
+
 class _RunCleaner:
     """Cleans one run, whose longest texts stand in it several times: each only once."""
 
@@ -42,29 +56,39 @@ class _RunCleaner:
         self._texts: dict[str, str] = {}
 
     def value(self, value: Any) -> Any:
+        kind = type(value)
+        if kind is str:
+            return self._text(value)
+        if kind in _NAMES:  # a dataclass that was seen before
+            return self._fields(value)
+        return self._other(value)
+
+    def _other(self, value: Any) -> Any:
         match value:
             case Enum():
                 return value
             case str():
                 return self._text(value)
             case tuple():
-                return tuple(map(self.value, value))
+                cleaned = tuple(map(self.value, value))
+                return value if all(map(is_, cleaned, value)) else cleaned
             case dict() | list() | int() | float():
                 return self._redactor.value(value)
             case _:
                 return self._fields(value) if is_dataclass(value) else value
 
     def _fields(self, value: Any) -> Any:
-        held = {field.name: getattr(value, field.name) for field in fields(value)}
-        return replace(
-            value,
-            **{
-                name: self.value(item)
-                for name, item in held.items()
-                if not (name in _OURS_IN_RUNS and isinstance(item, str))
-                if name in _ANY or not isinstance(item, int | float)
-            },
-        )
+        changed = {}
+        for name in _names(value):
+            item = getattr(value, name)
+            if name in _OURS_IN_RUNS and isinstance(item, str):
+                continue
+            if item is None or (isinstance(item, int | float) and name not in _ANY):
+                continue
+            cleaned = self.value(item)
+            if cleaned is not item:
+                changed[name] = cleaned
+        return replace(value, **changed) if changed else value
 
     def _text(self, text: str) -> str:
         if text not in self._texts:
@@ -84,13 +108,19 @@ def _clean(value: Any, redactor: Redactor) -> Any:
     if isinstance(value, list):
         return [_clean(item, redactor) for item in value]
     if isinstance(value, dict):
-        return {key: _clean_item(key, item, redactor) for key, item in value.items()}
+        # Most of an entry are numbers and gaps of our own: they are passed over here, at once.
+        return {
+            key: item
+            if key not in _FREE and (item is None or type(item) in _NUMBERS)
+            else _clean_item(key, item, redactor)
+            for key, item in value.items()
+        }
     return value
 
 
 def _clean_item(key: str, item: Any, redactor: Redactor) -> Any:
-    if key in _OURS and isinstance(item, str):
-        return no_lone_surrogates(item)
+    if key in _OURS and isinstance(item, str | list):
+        return _printable(item)
     if key in _FREE:
         return _printable(redactor.value(item))
     return _clean(item, redactor)

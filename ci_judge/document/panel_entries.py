@@ -52,7 +52,7 @@ def panel_entry(
         "panel": [_member(place, member) for place, member in enumerate(members, start=1)],
         "panel_rule": rule,
         "panel_needed": needed_judges(rule, len(members)),
-        "agreement": _agreement(agreement),
+        "agreement": agreement_entry(agreement),
     }
 
 
@@ -79,7 +79,7 @@ def _member(place: int, member: Member) -> PanelMemberEntry:
     }
 
 
-def _agreement(agreement: Agreement) -> AgreementEntry:
+def agreement_entry(agreement: Agreement) -> AgreementEntry:
     return {
         "votes": agreement.subjects,
         "raw": _rounded(agreement.raw),

@@ -1,5 +1,6 @@
 """The document around the runs: header, summary, groups, tests."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
@@ -7,19 +8,23 @@ from typing import Any, TypedDict
 from ci_judge.document.run_entries import USD_DIGITS, iso_time, usd
 from ci_judge.model.document import (
     SCHEMA_VERSION,
+    BudgetEntry,
     GateEntry,
     GroupEntry,
     JudgeEntry,
     LatencyEntry,
     MessageEntry,
+    ReasonCountEntry,
     ReportDocument,
     RunContextEntry,
     Status,
     SummaryEntry,
     TestEntry,
+    WaiverEntry,
 )
-from ci_judge.model.results import TestResult
-from ci_judge.model.suite import Case, GateKind, Scenario, Suite
+from ci_judge.model.reasons import ReasonCode
+from ci_judge.model.results import GateResult, Latency, TestResult
+from ci_judge.model.suite import Case, GateKind, GateRule, Scenario, Suite, Waiver
 from ci_judge.rules.rounding import written
 
 
@@ -36,6 +41,7 @@ class Header:
     started: float
     finished: float
     interrupted: bool
+    complete: bool
     settings: dict[str, Any]
     judge: JudgeEntry | None
     warnings: tuple[str, ...]
@@ -47,6 +53,7 @@ class Header:
     cost_usd: float | None
     known_cost_usd: float
     target_cost_usd: float | None
+    budget: BudgetEntry | None
 
 
 def build_document(header: Header, suite: Suite, results: Sequence[TestResult]) -> ReportDocument:
@@ -62,7 +69,8 @@ def build_document(header: Header, suite: Suite, results: Sequence[TestResult]) 
         "settings": header.settings,
         "judge": header.judge,
         "warnings": list(header.warnings),
-        "groups": _groups(suite, results),
+        "baseline": None,
+        "groups": group_entries(suite, results),
     }
 
 
@@ -79,6 +87,9 @@ def _run_context(header: Header) -> RunContextEntry:
         "started": iso_time(header.started),
         "finished": iso_time(header.finished),
         "interrupted": header.interrupted,
+        "complete": header.complete,
+        "shard": None,
+        "missing_shards": [],
     }
 
 
@@ -93,8 +104,10 @@ def _summary(header: Header, results: Sequence[TestResult]) -> SummaryEntry:
         "passed": _count(gating, "passed"),
         "failed": _count(gating, "failed"),
         "errors": _count(gating, "error"),
+        "waived": _count(gating, "waived"),
         "skipped": _count(gating, "skipped"),
         "advisory": len(results) - len(gating),
+        "regressions": None,
         "runs_planned": sum(_planned(result) for result in results),
         "runs_made": sum(result.tally.made for result in results),
         "runs_passed": passes,
@@ -102,7 +115,10 @@ def _summary(header: Header, results: Sequence[TestResult]) -> SummaryEntry:
         "runs_errors": sum(result.tally.errors for result in results),
         "runs_suspicious": sum(result.suspicious for result in results),
         "runs_replayed": sum(result.replayed for result in results),
-        "pass_rate": round(passes / (passes + fails), 6) if passes + fails else None,
+        "saved_by_early_stop": sum(result.tally.not_needed for result in results),
+        "pass_rate": pass_rate(
+            passes, fails, anytime=any(result.gate.anytime for result in results)
+        ),
         "target_requests": header.target_requests,
         "judge_requests": header.judge_requests,
         "judge_cached": header.judge_cached,
@@ -111,8 +127,23 @@ def _summary(header: Header, results: Sequence[TestResult]) -> SummaryEntry:
         "cost_usd": usd(header.cost_usd),
         "known_cost_usd": round(header.known_cost_usd, USD_DIGITS),
         "target_cost_usd": usd(header.target_cost_usd),
-        "duration_seconds": round(header.finished - header.started, 3),
+        "budget": header.budget,
+        "reasons": _reasons(results),
+        "duration_seconds": round(max(0.0, header.finished - header.started), 3),
     }
+
+
+def _reasons(results: Sequence[TestResult]) -> list[ReasonCountEntry]:
+    """Count the runs without a verdict by their reasons, most runs first."""
+    counted: Counter[ReasonCode] = Counter()
+    for result in results:
+        counted.update({reason.code: reason.runs for reason in result.reasons})
+    return [{"code": code, "runs": runs} for code, runs in counted.most_common()]
+
+
+def pass_rate(passes: int, fails: int, *, anytime: bool) -> float | None:
+    """Give the share of passes; None without any, and where tests may have stopped early."""
+    return round(passes / (passes + fails), 6) if passes + fails and not anytime else None
 
 
 def _planned(result: TestResult) -> int:
@@ -123,9 +154,10 @@ def _count(results: Sequence[TestResult], outcome: str) -> int:
     return sum(result.gate.outcome == outcome for result in results)
 
 
-def _groups(suite: Suite, results: Sequence[TestResult]) -> list[GroupEntry]:
+def group_entries(suite: Suite, results: Sequence[TestResult]) -> list[GroupEntry]:
+    """Make the groups of a report: every criterion, then the case files that hold a result."""
     by_group: dict[str, list[TestEntry]] = {}
-    anchors = _Anchors()
+    anchors = Anchors()
     for result in results:
         entry = _test(result, anchors.of(result.test.id))
         by_group.setdefault(result.test.group, []).append(entry)
@@ -157,7 +189,7 @@ def _case_group(file: str, tests: list[TestEntry]) -> GroupEntry:
     }
 
 
-class _Anchors:
+class Anchors:
     """HTML ids: short, readable, unique over the document."""
 
     def __init__(self) -> None:
@@ -195,8 +227,10 @@ def _test(result: TestResult, anchor: str) -> TestEntry:
         "result": gate.outcome,
         "advisory": test.advisory,
         "skip_reason": test.skip,
+        "waiver": _waiver_entry(test.waiver),
         "file": test.place.file,
         "line": test.place.line,
+        "row": str(test.row.place) if isinstance(test, Scenario) and test.row else None,
         "tags": sorted(test.tags),
         "kind": subject["kind"],
         "turns": subject["turns"],
@@ -212,18 +246,26 @@ def _test(result: TestResult, anchor: str) -> TestEntry:
         "fails": tally.fails,
         "errors": tally.errors,
         "not_run": tally.not_run,
+        "stopped": tally.stopped,
+        "stopped_after": tally.counted if tally.stopped else None,
+        "not_needed": tally.not_needed,
+        "uncounted": tally.uncounted,
         "suspicious": result.suspicious,
         "replayed": result.replayed,
         "rate": None if gate.rate is None else round(gate.rate, 6),
         "interval": [round(gate.interval.low, 6), round(gate.interval.high, 6)],
-        "gate": _gate(result),
+        "gate": gate_entry(test.gate, gate),
         "troubles": [
             {"outcome": trouble.outcome, "reason": trouble.reason, "runs": trouble.runs}
             for trouble in result.troubles
         ],
-        "latency": _latency_entry(result),
+        "reasons": [{"code": reason.code, "runs": reason.runs} for reason in result.reasons],
+        "latency": _latency_entry(result.latency),
+        "first_token": _latency_entry(result.first_token),
         "cost_usd": usd(result.cost_usd),
         "duration_seconds": round(result.duration_seconds, 3),
+        "change": None,
+        "regated_from": None,
     }
 
 
@@ -250,14 +292,29 @@ def _subject(test: Scenario | Case) -> _Subject:
     }
 
 
-def _gate(result: TestResult) -> GateEntry:
-    rule, gate = result.test.gate, result.gate
+def _waiver_entry(waiver: Waiver | None) -> WaiverEntry | None:
+    if waiver is None:
+        return None
+    return {
+        "reason": waiver.reason,
+        "owner": waiver.owner,
+        "expires": waiver.expires,
+        "file": waiver.place.file,
+        "line": waiver.place.line,
+    }
+
+
+def gate_entry(rule: GateRule, gate: GateResult) -> GateEntry:
+    """Make an entry of a gate and of what it said."""
     return {
         "kind": rule.kind.value,
         "threshold": float(rule.threshold),
         "threshold_text": written(rule.threshold),
         "confidence": float(rule.confidence),
         "misses": rule.misses if rule.kind is GateKind.MISSES else None,
+        "min_runs": rule.min_runs,
+        "early_stop": rule.early_stop,
+        "anytime": gate.anytime,
         "needed": gate.needed,
         "needs": gate.needs,
         "decision": gate.kind.value,
@@ -266,8 +323,7 @@ def _gate(result: TestResult) -> GateEntry:
     }
 
 
-def _latency_entry(result: TestResult) -> LatencyEntry | None:
-    latency = result.latency
+def _latency_entry(latency: Latency | None) -> LatencyEntry | None:
     if latency is None:
         return None
     return {

@@ -1,4 +1,4 @@
-"""Stops sending to an origin that is down for everyone: failure upon failure, nothing else ever."""
+"""Stops sending to an origin that is down for everyone: failure upon failure, and nothing else."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,6 +10,10 @@ from ci_judge.model.suite import Scenario, Test
 from ci_judge.transport import HttpReply, TransportFailure
 
 FAILURES_IN_A_ROW = 10
+"""So many end it where nobody ever answered."""
+FAILURES_AFTER_ANSWERS = 50
+SILENT_SECONDS = 30.0
+"""Where somebody did answer, so many, over at least so long: a bad minute must not end a run."""
 _UNANSWERED: Mapping[FailureCode, str] = {
     FailureCode.CONNECTION_REFUSED: "connection refused",
     FailureCode.NAME_NOT_FOUND: "name not found",
@@ -27,6 +31,7 @@ Autopsy = Callable[[], str | None]
 @dataclass(slots=True)
 class _Origin:
     failures: int = 0
+    failing_since: float = 0.0
     answered: bool = False
     autopsy: Autopsy | None = None
     down: str | None = None
@@ -38,10 +43,12 @@ class Breaker:
     Each attempt without an answer counts, retries included, so that they do not multiply where
     nobody ever answered; 5xx counts once a run, after its retries (``failed``). Any answer besides
     "too busy" (429, 529) proves that somebody is there: such an origin is down only if the process
-    that was started for it has ended.
+    that was started for it has ended, or after many failures in a row over some time. ``clock``
+    gives seconds.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, clock: Callable[[], float]) -> None:
+        self._clock = clock
         self._origins: dict[str, _Origin] = {}
 
     def watch(self, origin: str, autopsy: Autopsy) -> None:
@@ -78,15 +85,25 @@ class Breaker:
 
     def _failed(self, origin: str, how: str) -> None:
         state = self._of(origin)
+        if not state.failures:
+            state.failing_since = self._clock()
         state.failures += 1
-        if state.down is not None or state.failures < FAILURES_IN_A_ROW:
-            return
+        if state.down is None and state.failures >= FAILURES_IN_A_ROW:
+            why = self._why(state, how)
+            state.down = why and f"{origin} is down: {why}"
+
+    def _why(self, state: _Origin, how: str) -> str | None:
+        """Say why this is enough, None while it is not."""
         ended = state.autopsy() if state.autopsy else None
-        if ended is None and state.answered:
-            return
-        never = "" if state.answered else ", and none was ever answered"
-        many = f"{state.failures} requests in a row failed (the last one: {how}){never}"
-        state.down = f"{origin} is down: {ended or many}"
+        if ended is not None:
+            return ended
+        many = f"{state.failures} requests in a row failed (the last one: {how})"
+        if not state.answered:
+            return f"{many}, and none was ever answered"
+        silent = self._clock() - state.failing_since
+        if state.failures < FAILURES_AFTER_ANSWERS or silent < SILENT_SECONDS:
+            return None
+        return f"{many}, and none was answered for {silent:.0f} seconds"
 
     def _of(self, origin: str) -> _Origin:
         return self._origins.setdefault(origin, _Origin())

@@ -141,7 +141,8 @@ class _Places:
 
 def _open(path: Path) -> int:
     try:
-        return os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        # A repository may bring a link along; what that leads to is nobody's to cut.
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
     except OSError as error:
         raise InvalidInput.of(
             f'the runs cannot be written to "{path}": {error.strerror}',

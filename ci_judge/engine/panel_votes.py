@@ -35,8 +35,9 @@ class PanelVotes:
     def knows(self, run: Run) -> bool:
         """Tell whether all that was judged was judged by one of these judges."""
         places = range(1, len(self.members) + 1)
-        voters = (member for vote in run.votes for member in vote.members)
-        return all(each.judge_index in places for each in (*run.trials, *voters))
+        heard = [trial.judge_index for trial in run.trials]
+        voted = [member.judge_index for vote in run.votes for member in vote.members]
+        return all(place in places for place in (*heard, *voted))
 
     def add(self, run: Run) -> None:
         for trial in run.trials:

@@ -85,6 +85,7 @@ class Scheduler:
         The sign goes up by itself after ``max_failures`` failed tests.
         """
         self._max_failures = max_failures
+        self._look_at_failures()  # of runs that were restored
         over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         stopped = asyncio.create_task(self._stop_sign.wait())
         try:
@@ -218,6 +219,9 @@ class Scheduler:
     def _finish_test(self, result: TestResult) -> None:
         self._progress.test_finished(result)
         self._failed += result.gate.outcome == "failed" and not result.test.advisory
+        self._look_at_failures()
+
+    def _look_at_failures(self) -> None:
         if self._max_failures is not None and self._failed >= self._max_failures:
             reason = f"stopped after {self._failed} failed tests (--maxfail)"
             self._stop_sign.stop(reason, code=NotRunCode.MAXFAIL)

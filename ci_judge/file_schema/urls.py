@@ -6,6 +6,7 @@ from ipaddress import IPv6Address
 from typing import Annotated, TypeAlias
 
 from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
 
 from ci_judge.file_schema.markers import wrong
 from ci_judge.file_schema.showing import quoted
@@ -40,6 +41,16 @@ def http_url(text: str) -> str:
         )
     _check_authority(found[1].rpartition("@")[2])
     return text
+
+
+def url_mistake(text: str) -> tuple[str, str | None] | None:
+    """Say what is wrong with a URL ("must …") and what was perhaps meant; None for a good one."""
+    try:
+        http_url(text)
+    except PydanticCustomError as error:
+        context = error.context or {}
+        return str(context["said"]), context["hint"]
+    return None
 
 
 HttpUrl: TypeAlias = Annotated[FilledText, AfterValidator(http_url)]

@@ -132,6 +132,7 @@ class ExactRate:
 
 
 _DECIMAL = re.compile(r"\+?(?:\d{1,40}\.?\d{0,40}|\.\d{1,40})(?:[eE][-+]?\d{1,2})?")
+_DECIMAL_COMMA = re.compile(r"\s*0,\d{1,20}\s*")
 _FRACTION = re.compile(r"\s*(\d{1,18})\s*/\s*(\d{1,18})\s*")
 _PERCENT = re.compile(r"\s*(\d{1,3}(?:\.\d{1,20})?)\s*%?\s*")
 
@@ -180,6 +181,8 @@ def _number_text(value: Any) -> str:
 
 
 def _meant_percent(text: str) -> str | None:
+    if _DECIMAL_COMMA.fullmatch(text):
+        return f"did you mean {text.strip().replace(',', '.')}?"
     percent = _PERCENT.fullmatch(text)
     if percent is None or not 2 <= Fraction(percent[1]) <= 100:  # noqa: PLR2004 - a percentage
         return None

@@ -1,5 +1,6 @@
 """What is wrong with malformed YAML, in the words of the person who typed it, and where."""
 
+import re
 from typing import Any
 
 import yaml
@@ -24,6 +25,10 @@ _KNOWN = (
 )
 
 
+_BARE_KEY = re.compile(r"(\s+)[\w-]+")
+_ENTRY = re.compile(r"([\s-]*)[\w-]+:\s+[^\s>|]")
+
+
 def syntax_problem(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
     """Explain what the parser stumbled over; a quote that was left open is blamed where it began.
 
@@ -40,7 +45,9 @@ def syntax_problem(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem
     opened = None if mistyped else _left_open(error, mark, text)
     if opened is not None:
         return _open_quote(opened, mark, text, file)
-    message, hint = _misfit(error, line[: mark.column]) or _explained(error)
+    message, hint = (
+        _misfit(error, line[: mark.column]) or _too_deep(error, mark, text) or _explained(error)
+    )
     hint = hint or (_BLOCK_HINT if any(quote in line for quote in "\"'") else None)
     return Problem(message=message, hint=mistyped or hint, place=_place(file, mark))
 
@@ -84,6 +91,18 @@ def _misfit(error: yaml.MarkedYAMLError, before: str) -> tuple[str, str] | None:
         hint = "begin it exactly below the line that it belongs to"
         return "malformed YAML: the indentation of this line fits no line above", hint
     return "malformed YAML: the value is complete before this, which fits nothing", _BLOCK_HINT
+
+
+def _too_deep(error: yaml.MarkedYAMLError, mark: Any, text: str) -> tuple[str, str] | None:
+    """Explain a key that is indented deeper than the entry above it, which makes it text."""
+    if "mapping values are not allowed" not in f"{error.problem}" or mark.line == 0:
+        return None
+    above, line = text.split("\n")[mark.line - 1 : mark.line + 1]
+    key, entry = _BARE_KEY.fullmatch(line[: mark.column]), _ENTRY.match(above)
+    if key is None or entry is None or len(key[1]) <= len(entry[1]):
+        return None
+    hint = "begin it exactly below the key above"
+    return "malformed YAML: this line is indented deeper than the one above it", hint
 
 
 def _place(file: str, mark: Any) -> Place:

@@ -34,11 +34,12 @@ class Compared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastRun:
-    """A run of a workflow. ``repository`` is where its code came from."""
+    """A run of a workflow. ``repository`` is where its code came from, ``event`` what began it."""
 
     id: int
     commit: str
     repository: str
+    event: str
     url: str
 
 
@@ -148,6 +149,7 @@ def _runs(items: Any) -> Iterator[PastRun]:
                 id=number,
                 commit=commit,
                 repository=_text(item, "head_repository", "full_name"),
+                event=_text(item, "event"),
                 url=_text(item, "html_url"),
             )
 

@@ -27,6 +27,7 @@ _HINTS = {
     404: "is {section}.base_url or {section}.model right?",
 }
 _RAW_CHARS = 4000
+_UNSENT = frozenset({FailureCode.BUDGET, FailureCode.ORIGIN_DOWN})
 _SUCCESS = range(200, 300)
 _REDIRECTS = range(300, 400)
 
@@ -102,7 +103,8 @@ async def _exchanged(
     policy = RetryPolicy(retries=line.retries, retry_timeouts=True)
     reply = await line.transport.send(request, retry=policy)
     if isinstance(reply, TransportFailure):
-        message = f"{line.asked.name} was not reached: {reply.message}"
+        how = "asked" if reply.code in _UNSENT else "reached"
+        message = f"{line.asked.name} was not {how}: {reply.message}"
         return JudgeFailure(code=reply.code, message=message, requests=reply.attempts)
     return _understood(line, reply)
 

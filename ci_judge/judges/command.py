@@ -99,6 +99,7 @@ def _failure(code: FailureCode, message: str, *, raw: str) -> JudgeFailure:
     return JudgeFailure(
         code=code,
         message=one_line(message, limit=_MESSAGE_CHARS),
+        requests=0 if code is FailureCode.BUDGET else 1,
         raw=raw[:_RAW_CHARS],
     )
 

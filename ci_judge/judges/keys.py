@@ -78,4 +78,5 @@ def _absent(provider: str, variable: str, section: str, *, from_fork: bool) -> P
         else f"set {variable}, or name another variable in {section}.api_key_env"
     )
     whose = "the judge" if section.startswith("judge") else f"{section}.provider"
-    return Problem(message=f"{whose} '{provider}' needs a key, but {variable} is empty", hint=hint)
+    message = f"{whose} '{provider}' needs a key, but {variable} is empty"
+    return Problem(message=message, hint=hint, unset=variable)

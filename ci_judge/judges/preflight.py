@@ -76,6 +76,12 @@ async def preflight(
     )
 
 
+def looks(judges: Sequence[JudgeSettings]) -> int:
+    """Count the requests of a look at them, when all goes well."""
+    asked = (judge for judge in judges if judge.preflight and judge.provider in _LOOKS)
+    return len({_place(judge) for judge in asked})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Look:
     """The look at one judge. ``refused`` tells a wrong key or model from a judge out of reach."""

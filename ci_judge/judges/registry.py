@@ -1,30 +1,28 @@
 """Which judges there are, and how one is built from its settings."""
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 
 from ci_judge.errors import InvalidInput
-from ci_judge.judges.anthropic import build_anthropic
-from ci_judge.judges.command import build_command
 from ci_judge.judges.habits import Habits
 from ci_judge.judges.keys import find_key, missing_key, missing_keys
-from ci_judge.judges.openai import build_openai
 from ci_judge.judges.parts import JudgeParts
 from ci_judge.judges.settings import JudgeSettings
-from ci_judge.judges.stub import build_stub
-from ci_judge.judges.systemone import build_systemone
 from ci_judge.processes import Workshop
 from ci_judge.protocols import Judge
 from ci_judge.transport import Transport
 
 __all__ = ["PROVIDERS", "build_judge", "missing_key", "missing_keys"]
 
-_BUILDERS: dict[str, Callable[[JudgeParts], Judge]] = {
-    "anthropic": build_anthropic,
-    "command": build_command,
-    "openai": build_openai,
-    "stub": build_stub,
-    "systemone": build_systemone,
+_BUILDERS = {
+    "anthropic": "ci_judge.judges.anthropic:build_anthropic",
+    "command": "ci_judge.judges.command:build_command",
+    "openai": "ci_judge.judges.openai:build_openai",
+    "stub": "ci_judge.judges.stub:build_stub",
+    "systemone": "ci_judge.judges.systemone:build_systemone",
 }
+"""Where each judge is built: only that of the run is loaded."""
+
 PROVIDERS = tuple(_BUILDERS)
 
 
@@ -54,4 +52,6 @@ def build_judge(
         habits=habits or Habits(),
         workshop=workshop,
     )
-    return _BUILDERS[settings.provider](parts)
+    module, _, name = _BUILDERS[settings.provider].partition(":")
+    build: Callable[[JudgeParts], Judge] = getattr(import_module(module), name)
+    return build(parts)

@@ -6,8 +6,10 @@ from typing import Annotated, Any, Literal, Self, TypeAlias, get_args
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
 from ci_judge.file_schema import (
+    AUTO,
     AsWritten,
     Command,
+    Concurrency,
     ExactRate,
     FileModel,
     FilledText,
@@ -165,8 +167,8 @@ class JudgeSettings(FileModel):
         default=ExactRate(text="2/3", value=Fraction(2, 3)),
         description="Share of the judgements of a run that must pass; fractions are exact",
     )
-    concurrency: Annotated[int, Field(ge=1, le=256)] = Field(
-        default=8, description="Judge requests at the same time"
+    concurrency: Concurrency = Field(
+        default=AUTO, description="Requests in flight to the judge; auto: as many as it bears"
     )
     timeout: Seconds = Field(default=120.0, description="Time limit of one judge request")
     retries: Annotated[int, Field(ge=0, le=10)] = Field(

@@ -8,16 +8,58 @@ redacted and made free of lone surrogates; a renderer still escapes it for its o
 from typing import Any, Literal, NotRequired, TypedDict
 
 from ci_judge.model.judging import Outcome, PanelRule, SuspicionKind
+from ci_judge.model.reasons import ReasonCode
 from ci_judge.model.results import TestOutcome
+from ci_judge.model.suite import CheckPlace
 
 SCHEMA_VERSION = 1
 
 Status = Literal["passed", "failed", "error", "skipped", "interrupted", "invalid"]
+ChangeKind = Literal[
+    "newly_failing",
+    "newly_undecided",
+    "newly_passing",
+    "lower",
+    "higher",
+    "unchanged",
+    "only_by_gate",
+    "added",
+    "not_comparable",
+]
 
 
 class ToolEntry(TypedDict):
     name: str
     version: str
+
+
+class BudgetEntry(TypedDict):
+    """The most that the run was to spend (null is no limit), and what it did spend.
+
+    ``estimated`` says that costs which nobody told are guesses in it; ``refused`` why something was
+    not done any more, null where the budget was enough. ``runs_left_out`` runs of
+    ``tests_left_out`` tests have no verdict for that reason.
+    """
+
+    usd: float | None
+    requests: int | None
+    tokens: int | None
+    minutes: float | None
+    spent_usd: float
+    spent_requests: int
+    spent_tokens: int
+    spent_minutes: float
+    estimated: bool
+    refused: str | None
+    runs_left_out: int
+    tests_left_out: int
+
+
+class ReasonCountEntry(TypedDict):
+    """How many runs have no verdict for one reason of the closed lists."""
+
+    code: ReasonCode
+    runs: int
 
 
 class SummaryEntry(TypedDict):
@@ -26,15 +68,23 @@ class SummaryEntry(TypedDict):
     ``judge_cached`` counts judgements that needed no request: they had been made before.
     ``cost_usd`` is the judge's, and the target's where ``target.usage`` prices it; null where any
     of it is unknown, ``known_cost_usd`` is then what is known of it. ``target_cost_usd`` is the
-    target's share. Advisory tests are counted in ``tests`` and ``advisory`` alone.
+    target's share. ``budget`` is null where nothing was limited; ``reasons`` count the runs without
+    a verdict by their codes. ``waived`` tests failed, and may for a while. Advisory tests are
+    counted in ``tests`` and ``advisory`` alone.
+    ``regressions`` are tests whose gate newly failed, and removed ones; null without a baseline.
+    ``runs_passed``, ``runs_failed`` and ``runs_errors`` are those that gates counted, and
+    ``saved_by_early_stop`` the planned ones that no gate needed; ``pass_rate`` is null where a test
+    may stop early, for the rate of what was seen would mislead.
     """
 
     tests: int
     passed: int
     failed: int
     errors: int
+    waived: int
     skipped: int
     advisory: int
+    regressions: int | None
     runs_planned: int
     runs_made: int
     runs_passed: int
@@ -42,6 +92,7 @@ class SummaryEntry(TypedDict):
     runs_errors: int
     runs_suspicious: int
     runs_replayed: int
+    saved_by_early_stop: int
     pass_rate: float | None
     target_requests: int
     judge_requests: int
@@ -51,11 +102,18 @@ class SummaryEntry(TypedDict):
     cost_usd: float | None
     known_cost_usd: float
     target_cost_usd: float | None
+    budget: BudgetEntry | None
+    reasons: list[ReasonCountEntry]
     duration_seconds: float
 
 
 class RunContextEntry(TypedDict):
-    """Where and when: from the CI's variables, null outside a CI."""
+    """Where and when: from the CI's variables, null outside a CI.
+
+    ``complete`` says that the whole suite ran to its end: nothing was deselected, nothing stopped.
+    ``shard`` is null where the report is not of a part; ``missing_shards`` are the numbers of those
+    that a merged report lacks.
+    """
 
     commit: str | None
     branch: str | None
@@ -67,6 +125,27 @@ class RunContextEntry(TypedDict):
     started: str
     finished: str
     interrupted: bool
+    complete: bool
+    shard: "ShardEntry | None"
+    missing_shards: list[int]
+
+
+class ShardEntry(TypedDict):
+    """Which part of the tests this report is of, and what the others hold.
+
+    ``index`` counts from 1. ``planned_ids`` are the tests of all parts in the order of reports,
+    ``parts`` those of each part, ``plan`` the groups of all of them before anything was run.
+    ``fingerprint`` digests tests and settings: parts with another one do not belong together.
+    ``complete`` says that this part ran to its end, and that no test of the suite was deselected.
+    """
+
+    index: int
+    count: int
+    fingerprint: str
+    complete: bool
+    planned_ids: list[str]
+    parts: list[list[str]]
+    plan: list["GroupEntry"]
 
 
 class PriceEntry(TypedDict):
@@ -140,11 +219,14 @@ class MessageEntry(TypedDict):
 
 
 class CheckEntry(TypedDict):
+    """A check or phrase. ``inside`` is "tools" or "context" where it did not look at answers."""
+
     kind: str
     wanted: str
     passed: bool
     found: str
     item: int | None
+    inside: CheckPlace | None
 
 
 class RulingEntry(TypedDict):
@@ -228,23 +310,45 @@ class CapturedEntry(TypedDict):
     tools: Any
 
 
+class ReplyEntry(TypedDict):
+    """What the answer to one turn (from 1) took; ``cost_usd`` is null where it is not known.
+
+    ``first_token_seconds`` is null for an answer that did not come in pieces.
+    """
+
+    turn: int
+    status: int | None
+    requests: int
+    latency_seconds: float
+    first_token_seconds: float | None
+    cost_usd: float | None
+
+
 class RunEntry(TypedDict):
     """One run: one line of ``attempts.jsonl``, one element of a test's ``runs``.
 
     ``response`` is the last answer (scenarios), ``evidence`` the returned value (cases).
     ``replayed`` says that the target was not asked (``run.cache: all``).
-    ``captured`` has an entry for each answer of which ``target.capture`` found anything.
-    ``cut_chars`` says how many characters of responses were left out for length.
+    ``captured`` has an entry for each answer of which ``target.capture`` found anything,
+    ``replies`` one for each answer. ``reason_code`` says why there is no verdict, null where there
+    is one.
+    ``cut_chars`` says how many characters of responses were left out for length, ``redacted``
+    whether secrets in the evidence were replaced.
+    ``first_token_seconds`` is the longest wait for the first piece of a streamed answer,
+    ``trace_id`` names the trace of its requests (W3C); null where there is none.
     """
 
     test: str
     number: int
     outcome: Outcome
     reason: str
+    reason_code: ReasonCode | None
     certain: bool
     started: str
     duration_seconds: float
     latency_seconds: float | None
+    first_token_seconds: float | None
+    trace_id: str | None
     cost_usd: float | None
     target_cost_usd: float | None
     replayed: bool
@@ -252,12 +356,27 @@ class RunEntry(TypedDict):
     evidence: Any
     transcript: list[MessageEntry]
     captured: list[CapturedEntry]
+    replies: list[ReplyEntry]
     cut_chars: int
+    redacted: bool
     checks: list[CheckEntry]
     trials: list[TrialEntry]
     votes: list[VoteEntry]
     suspicious: list[SuspicionEntry]
     failure: FailureEntry | None
+
+
+class LedgerHeading(TypedDict):
+    """The first line of ``attempts.jsonl``: what its runs belong to.
+
+    ``ledger`` is the version of the form, ``fingerprint`` a digest of the tests and the settings
+    that decide their results, ``seed`` that of the draws, ``started`` when the first run was made.
+    """
+
+    ledger: int
+    fingerprint: str
+    seed: int
+    started: str
 
 
 class VerdictErrorEntry(TypedDict):
@@ -299,14 +418,31 @@ class VerdictEntry(TypedDict):
     raw: str
 
 
+class WaiverEntry(TypedDict):
+    """Why a test may fail for a while, who answers for it, the last day, and where that stands."""
+
+    reason: str
+    owner: str
+    expires: str
+    file: str
+    line: int | None
+
+
 class GateEntry(TypedDict):
-    """The rule and what it said. ``needed`` is null when no count of passes could meet it."""
+    """The rule and what it said. ``needed`` is null when no count of passes could meet it.
+
+    ``min_runs`` is null but for the adaptive gate. ``anytime`` says that the test may stop before
+    all planned runs, so that its interval is one that holds wherever it stops, and not the gate.
+    """
 
     kind: str
     threshold: float
     threshold_text: str
     confidence: float
     misses: int | None
+    min_runs: int | None
+    early_stop: bool
+    anytime: bool
     needed: int | None
     needs: str
     decision: str
@@ -328,14 +464,63 @@ class LatencyEntry(TypedDict):
     max: float
 
 
+class ChangeEntry(TypedDict):
+    """A test held against the same test of the baseline; counts are compared, nothing is tested.
+
+    ``result``, ``passes`` and ``judged`` are the baseline's, null for a test that it has not;
+    ``reasons`` say what keeps the two from being compared. ``let_off``: its gate failed, and
+    ``run.fail_on`` regression lets that pass, for it had failed before. ``waiver`` says what became
+    of the test's waiver, null where nothing did; "new" and "changed" are weaker rules than before.
+    """
+
+    kind: ChangeKind
+    let_off: bool
+    result: TestOutcome | None
+    passes: int | None
+    judged: int | None
+    reasons: list[str]
+    waiver: Literal["new", "changed", "gone"] | None
+
+
+class RemovedEntry(TypedDict):
+    """A test of the baseline that is no longer there."""
+
+    id: str
+    name: str
+    result: TestOutcome
+
+
+class BaselineEntry(TypedDict):
+    """The earlier report that this one is held against.
+
+    ``source`` says where it was looked for, ``problem`` why there is none to be used (the rest is
+    then null or empty). ``age_seconds`` lies between the starts of both. ``note`` says what could
+    not be compared, such as removed tests where only a part of the suite ran.
+    """
+
+    source: str
+    problem: str | None
+    commit: str | None
+    url: str | None
+    started: str | None
+    age_seconds: float | None
+    note: str | None
+    removed: list[RemovedEntry]
+
+
 class TestEntry(TypedDict):
     """One test. ``kind`` is the scenario's kind, or "case". ``anchor`` is its HTML id, unique.
 
     Scenarios have turns, history and expected, with the quoted phrases of each expectation in
     ``phrases``; cases have a requirement. ``interval`` is
-    [low, high]; ``troubles`` are the commonest reasons of error runs, most runs first; ``runs``
+    [low, high]; ``troubles`` are the commonest reasons of error runs, most runs first, ``reasons``
+    count all runs without a verdict by their codes; ``runs``
     stands in ``report.json`` only (in memory runs stay on disk); ``suspicious`` counts runs with
     text addressed to the judge, ``replayed`` those whose conversation came from the cache.
+    A test that was decided before all its planned runs is ``stopped``, ``stopped_after`` so many:
+    passes, fails and errors are of those alone, ``uncounted`` runs have later numbers and were
+    under way by then, ``not_needed`` ones were not made. ``waiver`` is the one in force, whatever
+    the result; ``row`` is where the row of a dataset stands that filled the scenario.
     """
 
     id: str
@@ -345,8 +530,10 @@ class TestEntry(TypedDict):
     result: TestOutcome
     advisory: bool
     skip_reason: str | None
+    waiver: WaiverEntry | None
     file: str
     line: int | None
+    row: str | None
     tags: list[str]
     turns: list[Any]
     history: list[MessageEntry]
@@ -361,15 +548,23 @@ class TestEntry(TypedDict):
     fails: int
     errors: int
     not_run: int
+    stopped: bool
+    stopped_after: int | None
+    not_needed: int
+    uncounted: int
     suspicious: int
     replayed: int
     rate: float | None
     interval: list[float]
     gate: GateEntry
     troubles: list[TroubleEntry]
+    reasons: list[ReasonCountEntry]
     latency: LatencyEntry | None
+    first_token: LatencyEntry | None
     cost_usd: float | None
     duration_seconds: float
+    change: ChangeEntry | None
+    regated_from: str | None
     runs: NotRequired[list[RunEntry]]
 
 
@@ -389,7 +584,10 @@ class GroupEntry(TypedDict):
 
 
 class ReportDocument(TypedDict):
-    """The whole report. ``headline`` is the result in one sentence."""
+    """The whole report. ``headline`` is the result in one sentence.
+
+    ``baseline`` is null where the report is held against none.
+    """
 
     schema_version: int
     tool: ToolEntry
@@ -401,4 +599,5 @@ class ReportDocument(TypedDict):
     settings: dict[str, Any]
     judge: JudgeEntry | None
     warnings: list[str]
+    baseline: BaselineEntry | None
     groups: list[GroupEntry]

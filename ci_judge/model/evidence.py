@@ -19,9 +19,13 @@ class FailureCode(StrEnum):
     TOO_LARGE = "too_large"
     HTTP_STATUS = "http_status"
     REDIRECT = "redirect"
+    # nothing was sent at all
+    ORIGIN_DOWN = "origin_down"
+    BUDGET = "budget"
     # what the target said
     UNREADABLE_REPLY = "unreadable_reply"
     NO_RESPONSE = "no_response"
+    STREAM_ERROR = "stream_error"
     # what a Python case did
     EXCEPTION = "exception"
     INVALID_EVIDENCE = "invalid_evidence"
@@ -33,6 +37,8 @@ class FailureCode(StrEnum):
     EMPTY = "empty"
     UNREADABLE_VERDICT = "unreadable_verdict"
     NEEDS_A_JUDGE = "needs_a_judge"
+    # what a report holds of it
+    NOT_RECORDED = "not_recorded"
     # a check that could not be evaluated
     CHECK_ERROR = "check_error"
     # anything that is a fault of ours, inside one run
@@ -60,6 +66,8 @@ class Reply:
     """What it was made from, as the reply tells at ``target.capture.context``; None for nothing."""
     tools: JsonValue = None
     """The calls of tools, as the reply tells at ``target.capture.tools``; None for nothing."""
+    first_token_seconds: float | None = None
+    """When the first piece of a streamed answer was there; None for an answer in one piece."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,12 +75,13 @@ class Conversation:
     """Evidence of a scenario: the whole transcript and each answer (at least one).
 
     ``replayed`` says that it was recorded in an earlier run (``run.cache: all``), and that the
-    target was not asked.
+    target was not asked. ``trace_id`` is that of its requests (W3C), None where they had none.
     """
 
     transcript: tuple[Message, ...]
     replies: tuple[Reply, ...]
     replayed: bool = False
+    trace_id: str | None = None
 
     @property
     def response(self) -> str:
@@ -108,3 +117,5 @@ class EvidenceFailure:
     transcript: tuple[Message, ...] = ()
     priced: bool = False
     """Whether the target's answers have a price; what a failure cost is unknown."""
+    trace_id: str | None = None
+    """The trace that its requests belong to (W3C), None where they had none."""

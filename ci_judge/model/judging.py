@@ -5,7 +5,8 @@ from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from ci_judge.model.evidence import Conversation, Evidence, EvidenceFailure, FailureCode
-from ci_judge.model.suite import CheckKind, Criterion, Expectation, JsonValue
+from ci_judge.model.reasons import NotRunCode
+from ci_judge.model.suite import CheckKind, CheckPlace, Criterion, Expectation, JsonValue
 
 Wire: TypeAlias = Literal["boolean", "probability"]
 
@@ -162,7 +163,8 @@ class CheckResult:
     """A check or quoted phrase after it was looked for. ``kind`` "phrase" names the latter.
 
     ``found`` says in a few words what was there instead, and is empty for a pass.
-    ``item`` is the expectation (from 1) that a phrase belongs to, None for a check.
+    ``item`` is the expectation (from 1) that a phrase belongs to, None for a check. ``inside`` is
+    what of the captured it looked at, None for answers.
     """
 
     kind: CheckKind | Literal["phrase"]
@@ -170,6 +172,7 @@ class CheckResult:
     passed: bool
     found: str = ""
     item: int | None = None
+    inside: CheckPlace | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,13 +234,15 @@ class Run:
     """One run of one test, finished. ``number`` counts from 1.
 
     ``reason`` explains the outcome in one sentence: the judge's words, the failed check, or what
-    went wrong. ``certain`` is true when checks alone decided it.
+    went wrong. ``certain`` is true when checks alone decided it. ``not_run_code`` says why it was
+    not made, and is None for a run that was.
     """
 
     test_id: str
     number: int
     outcome: Outcome
     reason: str
+    not_run_code: NotRunCode | None = None
     certain: bool = False
     evidence: Evidence | None = None
     failure: EvidenceFailure | None = None

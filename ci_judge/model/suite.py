@@ -19,17 +19,20 @@ class GateKind(StrEnum):
 
     LOWER_BOUND = "lower_bound"
     EXACT = "exact"
+    ADAPTIVE = "adaptive"
     RATE = "rate"
     MISSES = "misses"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateRule:
-    """A gate before it is applied: every kind comes down to "at least k of ``runs``".
+    """A gate before it is applied: every kind but adaptive is "at least k of ``runs``".
 
     ``threshold`` is a pass rate in [0, 1]; ``confidence`` in (0, 1) is two-sided for lower_bound
-    and one-sided for exact; ``misses`` (a count) is used by the misses gate alone. Rates are exact
-    fractions of the text that the user wrote.
+    and one-sided for exact and adaptive; ``misses`` (a count) is used by the misses gate alone.
+    Rates are exact fractions of the text that the user wrote. The adaptive gate makes ``min_runs``
+    to ``runs`` runs, or ``runs`` where that is None, as it is for all others; ``early_stop`` says
+    whether these leave out runs that cannot change the result.
     """
 
     kind: GateKind
@@ -37,6 +40,13 @@ class GateRule:
     threshold: Fraction
     confidence: Fraction = Fraction(95, 100)
     misses: int = 0
+    min_runs: int | None = None
+    early_stop: bool = False
+
+    @property
+    def least_runs(self) -> int:
+        """How many runs are made in any case, but for an early stop."""
+        return self.runs if self.min_runs is None else self.min_runs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +58,8 @@ class GateDefaults:
     threshold: Fraction = Fraction(7, 10)
     confidence: Fraction = Fraction(95, 100)
     misses: int = 0
+    min_runs: int | None = None
+    early_stop: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,10 +86,14 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
-    """One thing that must hold: its text, and the phrases quoted in it (checked exactly)."""
+    """One thing that must hold: its text, and the phrases quoted in it (checked exactly).
+
+    ``place`` is where it was written.
+    """
 
     text: str
     phrases: tuple[str, ...] = ()
+    place: Place | None = field(default=None, compare=False)
 
 
 class CheckKind(StrEnum):
@@ -92,6 +108,11 @@ class CheckKind(StrEnum):
     MAX_LATENCY = "max_latency"
     MAX_CHARS = "max_chars"
     MAX_COST = "max_cost"
+    TOOLS_CALLED = "tools_called"
+
+
+CheckPlace: TypeAlias = Literal["tools", "context"]
+"""Where a check can look instead of the answer: at what ``target.capture`` found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,17 +121,50 @@ class Check:
 
     ``operand`` is text for contains, not_contains and regex; any JSON for equals; the schema
     itself for json_schema; ``{"path": str, "equals": JSON}`` for json_path; seconds (float) for
-    max_latency; a count (int) for max_chars; USD (float) for max_cost.
+    max_latency; a count (int) for max_chars; USD (float) for max_cost; a list of names for
+    tools_called. ``inside`` is where it looks, None for the answer itself. ``place`` is where it
+    was written.
     """
 
     kind: CheckKind
     operand: JsonValue
+    inside: CheckPlace | None = None
+    place: Place | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
-        return f"{self.kind.value}: {self.operand!r}"
+        where = "" if self.inside is None else f" in {self.inside}"
+        return f"{self.kind.value}: {self.operand!r}{where}"
+
+    @property
+    def needs(self) -> CheckPlace | None:
+        """What ``target.capture`` must find for it, None where the answer is enough."""
+        return "tools" if self.kind is CheckKind.TOOLS_CALLED else self.inside
 
 
 ScenarioKind: TypeAlias = Literal["happy_path", "edge_case", "adversarial", "custom"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataRow:
+    """The row of a dataset that a scenario was filled with, and where it stands.
+
+    ``template`` is the id that all rows share, before their ``[…]``. ``some`` says that not all
+    rows of the file were taken (limit, sample).
+    """
+
+    template: str
+    place: Place
+    some: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiver:
+    """Why a test may fail for a while, who answers for it, and the last day (ISO 8601, UTC)."""
+
+    reason: str
+    owner: str
+    expires: str
+    place: Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +189,8 @@ class Scenario:
     target: str | None = None
     advisory: bool = False
     skip: str | None = None
+    row: DataRow | None = None
+    waiver: Waiver | None = None
 
     @property
     def group(self) -> str:
@@ -154,6 +210,7 @@ class Case:
     tags: frozenset[str] = frozenset()
     advisory: bool = False
     skip: str | None = None
+    waiver: Waiver | None = None
 
     @property
     def name(self) -> str:

@@ -1,9 +1,22 @@
 """What a run spent of its budget, and why runs have no verdict, in a line each."""
 
 from collections.abc import Iterator
+from types import MappingProxyType
 
 from ci_judge.model.document import BudgetEntry, SummaryEntry
 from ci_judge.renderers.wording import counted
+
+_NAMES = MappingProxyType(
+    {
+        "budget": "budget spent",
+        "disk": "disk full",
+        "max_errors": "too many errors in a row",
+        "maxfail": "stopped by --maxfail",
+        "not_recorded": "evidence not recorded",
+        "origin_down": "endpoint down",
+    }
+)
+"""Codes that say too little by themselves."""
 
 
 def budget_words(summary: SummaryEntry) -> str:
@@ -16,13 +29,18 @@ def budget_words(summary: SummaryEntry) -> str:
 
 
 def reason_words(summary: SummaryEntry) -> str:
-    """``121 runs without a verdict: 118 budget, 3 connection refused``, empty without any."""
-    reasons = summary["reasons"]
-    if not reasons:
-        return ""
-    shown = [f"{reason['runs']:,} {reason['code'].replace('_', ' ')}" for reason in reasons]
-    runs = sum(reason["runs"] for reason in reasons)
-    return f"{counted(runs, 'run')} without a verdict: {', '.join(shown)}"
+    """``121 runs without a verdict: budget spent 118, connection refused 3``, empty without any."""
+    reasons = reason_list(summary)
+    runs = sum(reason["runs"] for reason in summary["reasons"])
+    return reasons and f"{counted(runs, 'run')} without a verdict: {reasons}"
+
+
+def reason_list(summary: SummaryEntry) -> str:
+    """``budget spent 118, connection refused 3``: each reason with its runs."""
+    return ", ".join(
+        f"{_NAMES.get(reason['code'], reason['code'].replace('_', ' '))} {reason['runs']:,}"
+        for reason in summary["reasons"]
+    )
 
 
 def _parts(budget: BudgetEntry) -> Iterator[str]:

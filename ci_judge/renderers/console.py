@@ -5,10 +5,13 @@ from typing import Final
 
 from ci_judge.model.document import GroupEntry, ReportDocument, RunEntry, TestEntry
 from ci_judge.protocols import RunSource
+from ci_judge.renderers.budget_words import budget_words, reason_words
+from ci_judge.renderers.changes import MOST_NAMED, baseline_line, change_words
 from ci_judge.renderers.item_results import CERTAIN, item_results
 from ci_judge.renderers.next_steps import next_step
 from ci_judge.renderers.panel_words import panel_lines, vote_lines
 from ci_judge.renderers.shown_runs import first_bad_run, kind_of
+from ci_judge.renderers.stopped_tests import passes_of, saved_words, stop_words
 from ci_judge.renderers.suspicions import (
     STANDS,
     first_suspicious_run,
@@ -16,6 +19,7 @@ from ci_judge.renderers.suspicions import (
     suspicious_count,
 )
 from ci_judge.renderers.troubles import trouble_lines
+from ci_judge.renderers.waivers import waiver_words
 from ci_judge.renderers.wording import (
     MARKS,
     WORDS,
@@ -36,7 +40,7 @@ from ci_judge.visible_text import one_line
 
 LINE_CHARS: Final = 400
 _NAME_CHARS: Final = 120
-_TO_EXPLAIN: Final = frozenset({"failed", "error", "advisory"})
+_TO_EXPLAIN: Final = frozenset({"failed", "error", "waived", "advisory"})
 
 
 def render(document: ReportDocument, runs: RunSource) -> Iterator[str]:
@@ -80,8 +84,20 @@ def result_lines(document: ReportDocument) -> Iterator[str]:
         yield f"note: {one_line(judge['notice'], limit=LINE_CHARS)}"
     if judge:
         yield from (one_line(line, limit=LINE_CHARS) for line in panel_lines(judge))
+    yield from filter(None, [reason_words(document["summary"])])
+    if compared := baseline_line(document):
+        yield one_line(compared, limit=LINE_CHARS)
+    yield from _removed(document)
     yield f"{_headline(document)}"
     yield _totals(document)
+
+
+def _removed(document: ReportDocument) -> Iterator[str]:
+    removed = document["baseline"]["removed"] if document["baseline"] else []
+    for test in removed[:MOST_NAMED]:
+        yield f"  removed: {one_line(test['id'], limit=_NAME_CHARS)}"
+    if len(removed) > MOST_NAMED:
+        yield f"  and {len(removed) - MOST_NAMED:,} more removed"
 
 
 def test_line(test: TestEntry, *, name: str) -> str:
@@ -91,19 +107,26 @@ def test_line(test: TestEntry, *, name: str) -> str:
     if where == "skipped":
         reason = one_line(test["skip_reason"] or "no reason given", limit=LINE_CHARS)
         return f"{head}  skipped: {reason}"
-    parts = [f"{test['passes']} of {test['planned']}"]
+    parts = [passes_of(test)]
     if mostly_open(test):
         parts.append(without_verdict(test))
+    elif test["gate"]["anytime"]:
+        stop, range_ = stop_words(test), f"interval {interval(test)}"
+        parts.append(f"{stop} ({range_})" if stop else range_)
     elif test["rate"] is not None and test["planned"] > 1:
         parts.append(f"{rate_words(test)} (interval {interval(test)})")
     parts.append(f"needs {one_line(test['gate']['needs'], limit=_NAME_CHARS)}")
-    if where in {"error", "advisory"}:
+    if where in {"error", "waived", "advisory"}:
         parts.append(WORDS[where])
+    if changed := change_words(test):
+        parts.append(one_line(changed, limit=LINE_CHARS))
     return f"{head}  {', '.join(parts)}"
 
 
 def _why(test: TestEntry, runs: RunSource) -> Iterator[str]:
     yield f"    gate: {one_line(test['gate']['sentence'], limit=LINE_CHARS)}"
+    if waiver := waiver_words(test):
+        yield f"    waiver: {one_line(waiver, limit=LINE_CHARS)}"
     yield from _errors(test)
     run = first_bad_run(test, runs)
     if run and not (test["troubles"] and kind_of(run) == "error"):
@@ -113,6 +136,8 @@ def _why(test: TestEntry, runs: RunSource) -> Iterator[str]:
     yield from _votes(run)
     yield f"    next: {next_step(test)}"
     yield f"    at {one_line(test['file'], limit=LINE_CHARS)}{_line_number(test)}"
+    if test["row"] is not None:
+        yield f"    row at {one_line(test['row'], limit=LINE_CHARS)}"
 
 
 def _errors(test: TestEntry) -> Iterator[str]:
@@ -154,6 +179,7 @@ def _totals(document: ReportDocument) -> str:
         "passed": summary["passed"],
         "failed": summary["failed"],
         "undecided": summary["errors"],
+        "waived": summary["waived"],
         "skipped": summary["skipped"],
         "advisory": summary["advisory"],
     }
@@ -163,9 +189,11 @@ def _totals(document: ReportDocument) -> str:
         [
             *shown,
             f"{summary['runs_made']:,} of {counted(summary['runs_planned'], 'run')}",
+            *filter(None, [saved_words(summary)]),
             *([counted(suspicious, "suspicious run")] if suspicious else []),
             *filter(None, [from_the_cache(document)]),
             *([f"cost {summary_cost(summary)}"] if summary_cost(summary) else []),
+            *([f"budget {budget_words(summary)}"] if summary["budget"] else []),
             f"seed {document['run']['seed']}",
             duration(summary["duration_seconds"]),
         ]

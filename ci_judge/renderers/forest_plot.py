@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ci_judge.model.document import ReportDocument, TestEntry
+from ci_judge.renderers.stopped_tests import passes_of, stop_words
 from ci_judge.renderers.wording import (
     WORDS,
     Standing,
@@ -20,7 +21,8 @@ from ci_judge.renderers.wording import (
 class PlotRow:
     """One test. Positions are percentages of the width as text ("49.02%"), 0 % at the left.
 
-    ``rate`` is None where most runs gave no verdict. ``words`` says in text what the picture shows.
+    ``rate`` is None where most runs gave no verdict, and where a test may stop early. ``words``
+    says in text what the picture shows.
     """
 
     anchor: str
@@ -32,6 +34,7 @@ class PlotRow:
     low: str
     width: str
     rate: str | None
+    may_stop: bool
     threshold: str
     words: str
     sentence: str
@@ -46,7 +49,7 @@ def plot_rows(document: ReportDocument) -> Iterator[PlotRow]:
 
 
 def plot_row(test: TestEntry, *, group: str) -> PlotRow:
-    told = test["rate"] is not None and not mostly_open(test)
+    told = test["judged"] > 0 and not mostly_open(test)
     low, high = test["interval"] if told else (0.0, 1.0)
     return PlotRow(
         anchor=test["anchor"],
@@ -57,7 +60,8 @@ def plot_row(test: TestEntry, *, group: str) -> PlotRow:
         percent=percent(test["rate"] if told else None),
         low=_share(low),
         width=_share(high - low),
-        rate=_share(test["rate"] or 0.0) if told else None,
+        rate=_share(test["rate"]) if told and test["rate"] is not None else None,
+        may_stop=test["gate"]["anytime"],
         threshold=_share(test["gate"]["threshold"]),
         words=_words(test),
         sentence=test["gate"]["sentence"],
@@ -65,6 +69,8 @@ def plot_row(test: TestEntry, *, group: str) -> PlotRow:
 
 
 def _counts(test: TestEntry, *, told: bool) -> str:
+    if test["stopped_after"] is not None:
+        return passes_of(test)
     if told and test["judged"] < test["planned"]:
         return f"{test['passes']} of {test['judged']} judged"
     return f"{test['passes']} of {test['planned']}"
@@ -76,10 +82,13 @@ def _share(value: float) -> str:
 
 def _words(test: TestEntry) -> str:
     threshold = percent(test["gate"]["threshold"])
-    if test["rate"] is None:
+    if not test["judged"]:
         return f"{WORDS[standing(test)]}: no run was judged, threshold {threshold}"
     if mostly_open(test):
         return f"{WORDS[standing(test)]}: {without_verdict(test)}, threshold {threshold}"
+    if test["rate"] is None:
+        stopped = f"{stop_words(test)}, " if test["stopped"] else ""
+        return f"{WORDS[standing(test)]}: {stopped}interval {interval(test)}, threshold {threshold}"
     return (
         f"{WORDS[standing(test)]}: rate {percent(test['rate'])}, interval {interval(test)}, "
         f"threshold {threshold}"

@@ -4,6 +4,7 @@ import base64
 import hashlib
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -12,12 +13,22 @@ from markupsafe import Markup
 from ci_judge.model.document import ReportDocument
 from ci_judge.protocols import RunSource
 from ci_judge.renderers import wording
+from ci_judge.renderers.budget_words import budget_words, reason_list
+from ci_judge.renderers.changes import (
+    MOST_NAMED,
+    baseline_line,
+    change_words,
+    named_changes,
+    was,
+)
+from ci_judge.renderers.compiled_templates import CompiledTemplates
 from ci_judge.renderers.forest_plot import plot_rows
 from ci_judge.renderers.html_room import Room
 from ci_judge.renderers.html_view import Rooms, Views
 from ci_judge.renderers.item_results import CERTAIN, item_results
 from ci_judge.renderers.next_steps import next_step
 from ci_judge.renderers.panel_words import panel_lines, vote_word
+from ci_judge.renderers.stopped_tests import NO_RATE, is_counted, passes_of, stop_words
 from ci_judge.renderers.suspicions import (
     STANDS,
     suspicion_lines,
@@ -25,11 +36,14 @@ from ci_judge.renderers.suspicions import (
     suspicious_tests,
 )
 from ci_judge.renderers.troubles import trouble_lines
+from ci_judge.renderers.waivers import IN_SHORT, waived_tests, waiver_words
 from ci_judge.visible_text import visible
 
 BAD_BYTES: Final = 5 * 512 * 1024
 SAMPLE_BYTES: Final = 512 * 1024
 _PIECES: Final = 256
+_TEMPLATE_NAMES: Final = ("report.html", "pieces.html", "report.css")
+_TEMPLATES: Final = Path(__file__).parent / "templates"
 
 
 def render(document: ReportDocument, runs: RunSource) -> Iterator[str]:
@@ -46,6 +60,12 @@ def render(document: ReportDocument, runs: RunSource) -> Iterator[str]:
     stream.enable_buffering(_PIECES)
     yield from stream
     yield "\n"
+
+
+def compile_templates() -> None:
+    """Compile all templates, which keeps them: an image does so once, when it is built."""
+    for name in _TEMPLATE_NAMES:
+        _environment().get_template(name)
 
 
 def _views(document: ReportDocument, runs: RunSource) -> Views:
@@ -66,6 +86,7 @@ def _all_transcripts(document: ReportDocument) -> bool:
 def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("ci_judge.renderers"),
+        bytecode_cache=CompiledTemplates(_TEMPLATES / "__pycache__"),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown,
@@ -73,6 +94,11 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals.update(
+        baseline_line=baseline_line,
+        named_changes=named_changes,
+        most_named=MOST_NAMED,
+        change_words=change_words,
+        was=was,
         marks=wording.MARKS,
         words=wording.WORDS,
         run_words=wording.RUN_WORDS,
@@ -80,6 +106,9 @@ def _environment() -> Environment:
         in_order=wording.in_order,
         verdict=wording.verdict,
         next_step=next_step,
+        waiver_words=waiver_words,
+        waived_tests=waived_tests,
+        waived_in_short=IN_SHORT,
         trouble_lines=trouble_lines,
         panel_lines=panel_lines,
         vote_word=vote_word,
@@ -91,6 +120,10 @@ def _environment() -> Environment:
         stands=STANDS,
         forgiven=wording.forgiven,
         mostly_open=wording.mostly_open,
+        passes_of=passes_of,
+        stop_words=stop_words,
+        is_counted=is_counted,
+        no_rate=NO_RATE,
         interval=wording.interval,
         rate_words=wording.rate_words,
         paragraphs=_paragraphs,
@@ -98,6 +131,8 @@ def _environment() -> Environment:
     environment.filters.update(
         duration=wording.duration,
         summary_cost=wording.summary_cost,
+        budget_words=budget_words,
+        reason_list=reason_list,
         web_address=wording.web_address,
         short_sha=wording.short_sha,
         counted=wording.counted,

@@ -26,6 +26,7 @@ from ci_judge.renderers.shown_runs import (
     kind_of,
     speaker,
 )
+from ci_judge.renderers.stopped_tests import is_counted
 from ci_judge.renderers.wording import RUN_WORDS, Standing, in_order, standing
 
 CELLS: Final = 200
@@ -63,12 +64,16 @@ class RunView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One cell of the run strip. ``linked`` when the run itself is shown."""
+    """One cell of the run strip. ``linked`` when the run itself is shown.
+
+    ``counted`` is False for a run that came after its test was decided.
+    """
 
     number: int
     kind: str
     word: str
     linked: bool
+    counted: bool
 
     @property
     def sign(self) -> str:
@@ -112,7 +117,8 @@ class Views:
         self._rooms.next_test()
         shown = _Shown()
         for run in self._runs.runs(test["id"]):
-            shown.add(run, linked=self._show(run, shown))
+            cell = _cell(run, linked=self._show(run, shown), counted=is_counted(test, run))
+            shown.add(cell)
         return TestView(
             entry=test,
             standing=standing(test),
@@ -154,16 +160,17 @@ class _Shown:
         self.more_bad = 0
         self.samples: list[RunView] = []
 
-    def add(self, run: RunEntry, *, linked: bool) -> None:
+    def add(self, cell: Cell) -> None:
         if len(self.cells) < CELLS:
-            self.cells.append(_cell(run, linked=linked))
+            self.cells.append(cell)
         else:
             self.more_cells += 1
 
 
-def _cell(run: RunEntry, *, linked: bool) -> Cell:
-    word = RUN_WORDS[run["outcome"]]
-    return Cell(number=run["number"], kind=kind_of(run), word=word, linked=linked)
+def _cell(run: RunEntry, *, linked: bool, counted: bool) -> Cell:
+    word = f"{RUN_WORDS[run['outcome']]}{'' if counted else ', not counted'}"
+    kind = kind_of(run)
+    return Cell(number=run["number"], kind=kind, word=word, linked=linked, counted=counted)
 
 
 class Rooms:

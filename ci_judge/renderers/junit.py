@@ -20,6 +20,7 @@ from ci_judge.protocols import RunSource
 from ci_judge.renderers.next_steps import next_step
 from ci_judge.renderers.shown_runs import clipped, first_bad_run, passages
 from ci_judge.renderers.troubles import trouble_lines
+from ci_judge.renderers.waivers import waiver_words
 from ci_judge.renderers.wording import Standing, standing
 from ci_judge.visible_text import one_line, visible
 
@@ -27,7 +28,7 @@ SYSTEM_OUT_BYTES: Final = 8 * 1024
 MESSAGE_CHARS: Final = 300
 NAME_CHARS: Final = 1000
 _PASSAGE_CHARS: Final = 2000
-_TO_EXPLAIN: Final = frozenset({"failed", "error", "advisory"})
+_TO_EXPLAIN: Final = frozenset({"failed", "error", "waived", "advisory"})
 _BYTES: Final = ("utf-8", "surrogatepass")
 
 
@@ -106,9 +107,12 @@ def _add_result(case: TestCase, test: TestEntry, bad: RunEntry | None) -> None:
     message, details = _message(test, bad), _details(test, bad)
     match standing(test):
         case "failed":
-            case.add_failure_info(message, details, test["gate"]["decision"])
+            case.add_failure_info(message, details, _text(test["gate"]["decision"]))
         case "error":
             case.add_error_info(message, details, _error_type(bad))
+        case "waived":
+            told = f"{waiver_words(test)}; {message}"
+            case.add_skipped_info(one_line(told, limit=MESSAGE_CHARS), details)
         case "advisory":
             case.add_skipped_info(one_line(f"advisory: {message}", limit=MESSAGE_CHARS), details)
         case "skipped":
@@ -212,8 +216,11 @@ def _facts(test: TestEntry, document: ReportDocument) -> dict[str, Any]:
         "kind": test["kind"],
         "result": test["result"],
         "advisory": "true" if test["advisory"] else None,
+        "waiver": waiver_words(test) or None,
+        "row": test["row"],
         "runs": test["planned"],
         "passes": test["passes"],
+        "stopped_after": test["stopped_after"],
         "fails": test["fails"],
         "errors": test["errors"],
         "suspicious": test["suspicious"] or None,
@@ -248,7 +255,7 @@ def _counts(tests: list[TestEntry]) -> dict[str, str]:
         "tests": str(len(tests)),
         "failures": count("failed"),
         "errors": count("error"),
-        "skipped": count("skipped", "advisory"),
+        "skipped": count("skipped", "waived", "advisory"),
     }
 
 

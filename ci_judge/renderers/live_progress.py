@@ -23,6 +23,7 @@ _STYLES: dict[TestOutcome, str] = {
     "passed": "green",
     "failed": "red",
     "error": "yellow",
+    "waived": "yellow",
     "skipped": "dim",
 }
 
@@ -63,6 +64,7 @@ class LiveProgress:
 
     def test_finished(self, result: TestResult) -> None:
         style = _STYLES[result.gate.outcome]
+        self._bar.advance(self._task, result.tally.not_needed)
         self._bar.console.print(Text(result_line(result), style=style), soft_wrap=True)
 
 

@@ -5,12 +5,17 @@ from typing import Final
 
 from ci_judge.model.document import ReportDocument, RunEntry, TestEntry
 from ci_judge.protocols import RunSource
+from ci_judge.renderers.budget_words import budget_words, reason_words
+from ci_judge.renderers.changes import change_words, was
 from ci_judge.renderers.item_results import CERTAIN, item_results
+from ci_judge.renderers.markdown_baseline import baseline_blocks
 from ci_judge.renderers.markdown_fit import Block, Fallback, whole
 from ci_judge.renderers.markdown_text import cell, code_span, fenced, prose
+from ci_judge.renderers.markdown_waivers import waiver_blocks
 from ci_judge.renderers.next_steps import next_step
 from ci_judge.renderers.panel_words import panel_lines, vote_lines
 from ci_judge.renderers.shown_runs import clipped, first_bad_run, kind_of, passages
+from ci_judge.renderers.stopped_tests import NO_RATE, passes_of, saved_words, stop_words
 from ci_judge.renderers.suspicions import (
     STANDS,
     first_suspicious_run,
@@ -19,6 +24,7 @@ from ci_judge.renderers.suspicions import (
     suspicious_tests,
 )
 from ci_judge.renderers.troubles import trouble_lines
+from ci_judge.renderers.waivers import waiver_words
 from ci_judge.renderers.wording import (
     Standing,
     all_in_order,
@@ -42,11 +48,12 @@ from ci_judge.renderers.wording import (
 FULL_CHARS: Final = 4000
 SHORT_CHARS: Final = 400
 _FIRST_ROWS: Final = (50, 10)
-_TO_LOOK_AT: Final = ("failed", "error", "advisory")
+_TO_LOOK_AT: Final = ("failed", "error", "waived", "advisory")
 
 _EMOJI: Final[dict[Standing, str]] = {
     "failed": "❌",
     "error": "⚠️",
+    "waived": "🩹",
     "advisory": "💬",
     "passed": "✅",
     "skipped": "⏭️",
@@ -65,6 +72,8 @@ def blocks(document: ReportDocument, runs: RunSource) -> list[Block]:
     bad = [test for test in tests if standing(test) in _TO_LOOK_AT]
     return [
         _verdict(document),
+        *baseline_blocks(document),
+        *waiver_blocks(document),
         *_notes(document),
         *_suspicions(document, runs),
         *_table(bad),
@@ -90,12 +99,14 @@ def _counts(document: ReportDocument) -> str:
         f"**{summary['passed']} passed**",
         f"**{summary['failed']} failed**",
         *([f"**{summary['errors']} undecided**"] if summary["errors"] else []),
+        *([f"**{summary['waived']} waived**"] if summary["waived"] else []),
         *([f"{summary['skipped']} skipped"] if summary["skipped"] else []),
         *([f"{summary['advisory']} advisory"] if summary["advisory"] else []),
         f"{summary['runs_made']:,} of {counted(summary['runs_planned'], 'run')}",
-        *filter(None, [from_the_cache(document)]),
+        *filter(None, [saved_words(summary), from_the_cache(document)]),
         duration(summary["duration_seconds"]),
         *([f"cost {summary_cost(summary)}"] if summary_cost(summary) else []),
+        *([f"budget {budget_words(summary)}"] if summary["budget"] else []),
     ]
     if sha := short_sha(run["commit"]):
         parts.append(f"commit `{sha}`")
@@ -110,6 +121,9 @@ def _notes(document: ReportDocument) -> Iterator[Block]:
         told = "\n".join(f"> - {line}" for line in panel_lines(judge, named=code_span))
         cut = Fallback(order=34, text="", what="votes of the panel", how="left out")
         yield Block(text=told, fallbacks=(cut,))
+    if reasons := reason_words(document["summary"]):
+        cut = Fallback(order=34, text="", what="count of reasons", how="left out")
+        yield Block(text=f"{reasons}.", fallbacks=(cut,))
     warnings = [f"- {prose(warning)}" for warning in document["warnings"]]
     if warnings:
         cut = Fallback(order=35, text="", what="list of warnings", how="left out")
@@ -168,7 +182,7 @@ def _rows(tests: Sequence[TestEntry]) -> str:
 def _row(test: TestEntry) -> str:
     cells = [
         f"{_EMOJI[standing(test)]} {code_span(test['name'])}",
-        f"{test['passes']} of {test['planned']}",
+        passes_of(test) + (f" ({was(test)})" if was(test) else ""),
         _rate(test),
         prose(test["gate"]["needs"]),
     ]
@@ -176,12 +190,14 @@ def _row(test: TestEntry) -> str:
 
 
 def _rate(test: TestEntry) -> str:
-    if test["rate"] is None:
+    if not test["judged"]:
         return "no run was judged"
     if test["planned"] == 1:
         return "one run has no rate"
     if mostly_open(test):
         return without_verdict(test)
+    if test["gate"]["anytime"]:
+        return f"`{text_bar(test)}` {stop_words(test) or 'no rate'} ({interval(test)})"
     return f"`{text_bar(test)}` {rate_words(test)} ({interval(test)})"
 
 
@@ -206,9 +222,12 @@ def _story(test: TestEntry, runs: RunSource) -> Block:
 def _story_head(test: TestEntry, run: RunEntry | None) -> str:
     line = "" if test["line"] is None else f" line {test['line']}"
     name = f"{_EMOJI[standing(test)]} **{code_span(test['name'])}**"
+    row = "" if test["row"] is None else f", row at {code_span(test['row'])}"
     lines = [
-        f"{name} in {code_span(test['file'])}{line}",
+        f"{name} in {code_span(test['file'])}{line}{row}",
         prose(test["gate"]["sentence"]),
+        prose(waiver) if (waiver := waiver_words(test)) else "",
+        prose(changed) if (changed := change_words(test)) else "",
         *_errors(test),
         *_reason(test, run),
         f"**Next:** {next_step(test)}",
@@ -272,4 +291,6 @@ def _footer(document: ReportDocument) -> Block:
         "In the bars `●` is the rate of the runs, `├─┤` the interval: the true rates that so many "
         "runs leave plausible, `┃` the gate's threshold."
     )
+    if any(test["gate"]["anytime"] for test in all_in_order(document)):
+        key = f"{key} {NO_RATE}"
     return Block(text=f"---\n\n<sub>{' · '.join(parts)}</sub>\n\n<sub>{key}</sub>")

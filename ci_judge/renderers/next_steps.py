@@ -10,11 +10,23 @@ _READ: Final = (
     "read the failing answers; fix the feature if they are wrong, the expectation if they are right"
 )
 
+_ENDED: Final = {
+    "budget": "raise the budget, or ask for fewer runs or tests (-k, -m); then run it again.",
+    "origin_down": "see that somebody answers there (the warning names the address); then run it "
+    "again.",
+    "shard_missing": "repeat the missing shard, and merge again.",
+}
+
+
+_OF_THE_REPLY: Final = frozenset({"no_response", "unreadable_reply"})
+
 
 def next_step(test: TestEntry) -> str:
     """Say what somebody can do about a test that failed or could not be decided."""
     if test["result"] == "error":
         return _undecided(test)
+    if test["result"] == "waived" and test["waiver"] is not None:
+        return f"mend it before {test['waiver']['expires']} is over: then it counts again."
     if test["errors"] and (mostly_open(test) or test["errors"] > test["fails"]):
         return "first fix what made the runs end in errors, then run it again."
     if not test["fails"]:
@@ -23,14 +35,28 @@ def next_step(test: TestEntry) -> str:
 
 
 def _undecided(test: TestEntry) -> str:
+    if advice := _about_what_ended_it(test):
+        return advice
     if not test["errors"]:
         return "run it again: runs that were not made neither pass nor fail."
     what = "run" if test["errors"] == 1 else "runs"
     end = "end in an error" if test["errors"] == 1 else "end in errors"
-    return (
-        f"first fix what made the {what} {end}, then run it again; "
-        "an error neither passes nor fails."
-    )
+    first = f"first fix what made the {what} {end}"
+    if not test["judged"] and _replies_were_not_understood(test):
+        first = "correct target (url, body, response_path) by what the reply shows"
+    return f"{first}, then run it again; an error neither passes nor fails."
+
+
+def _replies_were_not_understood(test: TestEntry) -> bool:
+    """Tell whether every run that was made got a reply in which no answer was found."""
+    made = {reason["code"] for reason in test["reasons"]} - {"max_errors"}
+    return bool(made) and made <= _OF_THE_REPLY
+
+
+def _about_what_ended_it(test: TestEntry) -> str | None:
+    """Advise on what kept runs from being made, where that is the commonest reason."""
+    code = test["reasons"][0]["code"] if test["reasons"] else None
+    return _ENDED.get(code) if code else None
 
 
 def _nothing_failed(test: TestEntry) -> str:
@@ -49,7 +75,7 @@ def _about_the_gate(test: TestEntry) -> list[str]:
     if gate["decision"] != "not_proven":
         return ["So many failures are hardly bad luck."]
     lower = "If so many failures are fine, lower the threshold"
-    if gate["kind"] == "rate":
+    if gate["kind"] == "rate" or gate["anytime"]:
         return [f"{lower}."]
     return [f"{lower}{_about_more_runs(test)}."]
 

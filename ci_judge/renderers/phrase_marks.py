@@ -30,7 +30,9 @@ def marked_pieces(text: str, checks: Iterable[CheckEntry]) -> list[Piece]:
 
 
 def _stands_there(check: CheckEntry) -> bool:
-    return _MARKED_KINDS.get(check["kind"]) is check["passed"] and bool(check["wanted"].strip())
+    if check["inside"] is not None or not check["wanted"].strip():
+        return False
+    return _MARKED_KINDS.get(check["kind"]) is check["passed"]
 
 
 def _pattern(phrase: str) -> str:

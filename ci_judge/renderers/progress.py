@@ -29,7 +29,7 @@ def result_line(result: TestResult) -> str:
     """Tell a test's result in one short, safe line; the report after it says why."""
     outcome = result.gate.outcome
     head = f"{_mark(result)} {one_line(result.test.id, limit=_NAME_CHARS)}"
-    counts = f"{result.tally.passes} of {result.tally.planned}{_errors(result.tally)}"
+    counts = f"{_passes(result.tally)}{_errors(result.tally)}"
     if outcome == "skipped":
         return (
             f"{head}  skipped: {one_line(result.test.skip or 'no reason given', limit=LINE_CHARS)}"
@@ -39,12 +39,20 @@ def result_line(result: TestResult) -> str:
     return f"{head}  {counts}, {_word(result, outcome)}"
 
 
+def _passes(tally: Tally) -> str:
+    if tally.stopped:
+        return (
+            f"{tally.passes} of {tally.counted}, stopped after {tally.counted} of {tally.planned}"
+        )
+    return f"{tally.passes} of {tally.planned}"
+
+
 def _errors(tally: Tally) -> str:
     return f", {counted(tally.errors, 'error')}" if tally.errors else ""
 
 
 def _mark(result: TestResult) -> str:
-    bad = result.gate.outcome in {"failed", "error"}
+    bad = result.gate.outcome in {"failed", "error", "waived"}
     return MARKS["advisory" if bad and result.test.advisory else result.gate.outcome]
 
 

@@ -3,6 +3,8 @@
 import inspect
 import re
 from collections import Counter
+from enum import StrEnum
+from functools import lru_cache
 from types import NoneType, UnionType
 from typing import (
     Any,
@@ -15,7 +17,8 @@ from typing import (
     is_typeddict,
 )
 
-from ci_judge.model.document import SCHEMA_VERSION, ReportDocument
+from ci_judge.model.document import SCHEMA_VERSION, ReportDocument, RunEntry
+from ci_judge.renderers.quick_schema import Fits, quick_check
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 MAX_PROBLEMS = 20
@@ -49,14 +52,35 @@ def report_schema(*, closed: bool = False) -> dict[str, Any]:
     }
 
 
-def validate_report(value: Any) -> tuple[str, ...]:
-    """Say what keeps a value from being a report: one line each, none when it is one."""
+def validate_report(value: Any, *, closed: bool = False) -> tuple[str, ...]:
+    """Say what keeps a value from being a report: one line each, none when it is one.
+
+    With ``closed`` a key that this release does not write is one of these.
+    """
+    if _quick_check(closed)(value):
+        return tuple(_beyond_types(value))
     import jsonschema  # noqa: PLC0415 - slow to import, needed where a report is read back only
 
-    validator = jsonschema.Draft202012Validator(report_schema())
+    validator = jsonschema.Draft202012Validator(report_schema(closed=closed))
     errors = sorted(validator.iter_errors(value), key=lambda error: list(map(str, error.path)))
     problems = [f"{error.json_path}: {_short(error.message)}" for error in errors[:MAX_PROBLEMS]]
     return tuple(problems or _beyond_types(value))
+
+
+def is_run_entry(value: Any) -> bool:
+    """Tell whether a value is the entry of a run, with no key and no type but its own."""
+    return _quick_run_check()(value)
+
+
+@lru_cache(maxsize=1)
+def _quick_run_check() -> Fits:
+    definitions = report_schema(closed=True)["$defs"]
+    return quick_check({**definitions[RunEntry.__name__], "$defs": definitions})
+
+
+@lru_cache(maxsize=2)
+def _quick_check(closed: bool) -> Fits:  # noqa: FBT001 - the key of a cache
+    return quick_check(report_schema(closed=closed))
 
 
 def _short(message: str, limit: int = 200) -> str:
@@ -112,6 +136,8 @@ def _define(entry: Any, definitions: dict[str, Any], *, closed: bool) -> None:
 def _schema(hint: Any, definitions: dict[str, Any], *, closed: bool) -> dict[str, Any]:
     if hint in _SCALARS:
         return _SCALARS[hint]
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return {"enum": [member.value for member in hint]}
     if is_typeddict(hint):
         if hint.__name__ not in definitions:
             _define(hint, definitions, closed=closed)

@@ -55,6 +55,8 @@ def passages(test: TestEntry, run: RunEntry) -> Iterator[Passage]:
         yield Passage("Error", f"{failure['code']}: {failure['message']}")
         if failure["detail"]:
             yield Passage("Detail", failure["detail"])
+    if run["trace_id"] is not None:
+        yield Passage("Trace", run["trace_id"])
 
 
 def _judged(test: TestEntry, run: RunEntry) -> Iterator[Passage]:
@@ -62,7 +64,9 @@ def _judged(test: TestEntry, run: RunEntry) -> Iterator[Passage]:
         yield Passage(f"Expectation {item.number}: {item.words}", item.reason or item.text)
     for check in run["checks"]:
         if not check["passed"] and check["wanted"] not in run["reason"]:
-            yield Passage("Check", f'{check["kind"]} "{check["wanted"]}": found {check["found"]}')
+            inside = "" if check["inside"] is None else f" in {check['inside']}"
+            told = f'{check["kind"]} "{check["wanted"]}"{inside}: found {check["found"]}'
+            yield Passage("Check", told)
     for vote in run["votes"]:
         if vote["members"]:
             yield from _members(vote)

@@ -9,14 +9,17 @@ from typing import Final, Literal, TypeAlias
 from ci_judge.model.document import ReportDocument, SummaryEntry, TestEntry
 from ci_judge.model.judging import Outcome
 
-Standing: TypeAlias = Literal["failed", "error", "advisory", "passed", "skipped"]
+Standing: TypeAlias = Literal["failed", "error", "waived", "advisory", "passed", "skipped"]
 
-STANDINGS: Final[tuple[Standing, ...]] = ("failed", "error", "advisory", "passed", "skipped")
+STANDINGS: Final[tuple[Standing, ...]] = (
+    *("failed", "error", "waived", "advisory", "passed", "skipped"),
+)
 """In the order in which people want to read them."""
 
 MARKS: Final[dict[Standing, str]] = {
     "failed": "✗",
     "error": "?",
+    "waived": "~",
     "advisory": "!",
     "passed": "✓",
     "skipped": "-",
@@ -24,6 +27,7 @@ MARKS: Final[dict[Standing, str]] = {
 WORDS: Final[dict[Standing, str]] = {
     "failed": "failed",
     "error": "undecided",
+    "waived": "waived",
     "advisory": "advisory",
     "passed": "passed",
     "skipped": "skipped",
@@ -46,7 +50,7 @@ _SMALL_USD = 0.01
 
 def standing(test: TestEntry) -> Standing:
     """Say where a test stands: its result, or "advisory" where a bad result does not gate."""
-    if test["advisory"] and test["result"] in {"failed", "error"}:
+    if test["advisory"] and test["result"] in {"failed", "error", "waived"}:
         return "advisory"
     return test["result"]
 
@@ -73,7 +77,27 @@ def shown_names(document: ReportDocument) -> dict[str, str]:
 
 def verdict(document: ReportDocument) -> str:
     """Say the result in counts alone, so that it holds no text of anybody else."""
+    return f"{part_words(document)}{_verdict(document)}{_lost_words(document)}"
+
+
+def part_words(document: ReportDocument) -> str:
+    """Say which part of the tests the report is of; nothing for all of them."""
+    shard = document["run"]["shard"]
+    return f"Shard {shard['index']} of {shard['count']}: " if shard else ""
+
+
+def _lost_words(document: ReportDocument) -> str:
+    lost = document["run"]["missing_shards"]
+    if not lost:
+        return ""
+    numbers = ", ".join(map(str, lost))
+    return f"; shard {numbers} is missing" if len(lost) == 1 else f"; shards {numbers} are missing"
+
+
+def _verdict(document: ReportDocument) -> str:
     summary = document["summary"]
+    if document["run"]["shard"] and not summary["tests"]:
+        return "no test is in this part, nothing was judged"
     match document["status"]:
         case "interrupted":
             made, planned = summary["runs_made"], counted(summary["runs_planned"], "run")
@@ -88,14 +112,21 @@ def verdict(document: ReportDocument) -> str:
 
 def _result(document: ReportDocument) -> str:
     summary, gating = document["summary"], _gating(document)
-    gates = _gates(summary["failed"], summary["errors"], gating)
+    gates = f"{_gates(summary, gating)}{_waived(summary)}"
     if forgiven(document):
         return f"{gates}; this does not fail the step"
     advisory = sum(standing(test) == "advisory" for test in all_in_order(document))
+    if document["status"] == "failed" and not summary["failed"]:
+        return f"{counted(summary['regressions'] or 0, 'test')} of the baseline gone; {gates}"
     if document["status"] == "passed" and gating and advisory:
         did_not = f"{counted(advisory, 'advisory test')} did not"
-        return f"{counted(gating, 'test')} passed, {did_not}"
+        passed = counted(gating - summary["waived"], "test")
+        return f"{passed} passed{_waived(summary)}, {did_not}"
     return gates
+
+
+def _waived(summary: SummaryEntry) -> str:
+    return f", {summary['waived']} waived" if summary["waived"] else ""
 
 
 def _skipped(tests: int) -> str:
@@ -112,16 +143,19 @@ def forgiven(document: ReportDocument) -> bool:
 
 def _gating(document: ReportDocument) -> int:
     summary = document["summary"]
-    return summary["passed"] + summary["failed"] + summary["errors"]
+    return summary["passed"] + summary["failed"] + summary["errors"] + summary["waived"]
 
 
-def _gates(failed: int, errors: int, gating: int) -> str:
+def _gates(summary: SummaryEntry, gating: int) -> str:
+    failed, errors = summary["failed"], summary["errors"]
     if failed and errors:
         return f"{failed} of {counted(gating, 'test')} failed, {errors} undecided"
     if failed:
         return f"{failed} of {counted(gating, 'test')} failed"
     if errors:
         return f"{errors} of {counted(gating, 'test')} could not be decided"
+    if summary["waived"]:
+        return f"{summary['passed']} of {counted(gating, 'test')} passed"
     return f"All {counted(gating, 'test')} passed" if gating > 1 else _few(gating)
 
 
@@ -142,12 +176,17 @@ def from_the_cache(document: ReportDocument) -> str:
 
 def mostly_open(test: TestEntry) -> bool:
     """Tell whether most planned runs gave no verdict: the rate of the others says little."""
-    return test["judged"] * 2 < test["planned"]
+    return test["judged"] < _open_runs(test)
 
 
 def without_verdict(test: TestEntry) -> str:
     """``11 runs without a verdict``, to be said instead of a rate."""
-    return f"{counted(test['planned'] - test['judged'], 'run')} without a verdict"
+    return f"{counted(_open_runs(test), 'run')} without a verdict"
+
+
+def _open_runs(test: TestEntry) -> int:
+    """Count the runs that were needed and gave no verdict."""
+    return test["planned"] - test["judged"] - test["not_needed"] - test["uncounted"]
 
 
 def percent(rate: float | None) -> str:

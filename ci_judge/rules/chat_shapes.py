@@ -25,6 +25,11 @@ _ANSWER_NAMES = (
 )
 _PLAIN_NAME = re.compile(r"[A-Za-z_][\w-]{0,60}")
 _LONGEST_TOLD = 200
+_WANTED = re.compile(
+    r"""\bmissing(?: required)?(?: field| parameter| property)?:? ["'`]?(\w+)"""
+    r"""|(\w+)["'`]?(?: field| parameter| property)? (?:(?:is|was) )?(?:required|missing)\b""",
+    re.IGNORECASE,
+)
 
 
 def message_name(names: Iterable[str]) -> str | None:
@@ -62,6 +67,13 @@ def error_words(reply: JsonValue) -> str | None:
         return None
     said = reply.get("detail") or reply.get("error") or reply.get("message")
     return " ".join(said.split())[:_LONGEST_TOLD] if isinstance(said, str) else None
+
+
+def wanted_name(words: str) -> str | None:
+    """Name the field that a refusal asks for ("question is required"), if it is a known one."""
+    found = {name for match in _WANTED.finditer(words) for name in match.groups() if name}
+    known = {name for name in found if name.lower() in _MESSAGE_NAMES}
+    return known.pop() if len(known) == 1 else None
 
 
 def _rank(path: str) -> int | None:

@@ -204,7 +204,17 @@ def _nothing_judged(standing: Standing) -> str:
     if standing.rule.runs == 1:
         how = "ended in an error" if standing.tally.errors else "was not run"
         return f"nothing was judged: its one run {how}."
-    return f"nothing was judged: {_without_verdict(standing.tally)}."
+    later = later_runs(standing.tally)
+    return f"nothing was judged: {_without_verdict(standing.tally)}.{' ' if later else ''}{later}"
+
+
+def later_runs(tally: Tally) -> str:
+    """Tell of the runs that were under way when a test stopped, nothing where there were none."""
+    if not tally.uncounted:
+        return ""
+    were = "was" if tally.uncounted == 1 else "were"
+    later = counted(tally.uncounted, "later run")
+    return f"{later} {were} under way by then: kept, not counted."
 
 
 def _without_verdict(tally: Tally, *, noun: str = "run") -> str:

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from ci_judge.model.results import DecisionKind, Tally
 from ci_judge.model.suite import GateKind
 from ci_judge.rules.boundaries import Boundary
-from ci_judge.rules.gate_words import Standing, counted, interval_words, rule_clause
+from ci_judge.rules.gate_words import Standing, counted, interval_words, later_runs, rule_clause
 from ci_judge.rules.rounding import written_percent
 
 _ENDS = {DecisionKind.MET: "won", DecisionKind.UNDECIDED: "not decided"}
@@ -18,9 +18,7 @@ def sentence(standing: Standing, boundary: Boundary) -> str:
     if standing.kind is DecisionKind.UNDECIDED:
         parts.append("What ended in errors or was not run could turn it either way.")
     if tally.uncounted:
-        were = "was" if tally.uncounted == 1 else "were"
-        later = counted(tally.uncounted, "later run")
-        parts.append(f"{later} {were} under way by then: kept, not counted.")
+        parts.append(later_runs(tally))
     if not standing.mostly_open:
         parts.append(_interval_note(standing))
     return " ".join(parts)
@@ -97,5 +95,5 @@ def _interval_note(standing: Standing) -> str:
     shown = interval_words(standing.interval, marks=marks)
     return (
         f"The true rate is within {shown} ({written_percent(rule.confidence)} sure, wherever a "
-        "test stops). That is not the gate, which may pass with its threshold inside."
+        "test stops); it does not decide: a test may pass with the threshold inside it."
     )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ci_judge.model.judging import CheckResult, ItemVote, Outcome, Ruling, Trial, VotePolicy
+from ci_judge.rules.captured_values import PLACE_WORDS
 from ci_judge.rules.votes import needed_votes
 
 
@@ -65,7 +66,9 @@ def check_words(check: CheckResult) -> str:
         "max_latency": f"an answer in {wanted}",
         "max_chars": f"an answer of {wanted}",
         "max_cost": f"answers for {wanted}",
+        "tools_called": f"calls of {wanted}",
     }[str(check.kind)]
+    named += "" if check.inside is None else f" in {PLACE_WORDS[check.inside]}"
     if check.passed:
         return f"{named}: holds"
     if check.kind == "not_contains":

@@ -50,12 +50,12 @@ def doubts(written: LoadedFile, config: ConfigFile) -> Iterator[str]:
     targets = {f"targets.{name}": target for name, target in config.targets.items()}
     if config.target is not None:
         targets["target"] = config.target
-    yield from _same_requests(targets)
+    yield from map(str, _same_requests(written, targets))
     yield from _text_bodies(targets)
     if config.judge is not None:
         yield from _idle_sampling(config.judge)
         yield from _namesakes(config.judge)
-        yield from _moving_models(config.judge)
+        yield from map(str, _moving_models(written, config.judge))
 
 
 def _idle_sampling(judge: JudgeSettings) -> Iterator[str]:
@@ -66,15 +66,18 @@ def _idle_sampling(judge: JudgeSettings) -> Iterator[str]:
         yield f"judge.mode sample changes nothing: {names} gives no likelihood"
 
 
-def _moving_models(judge: JudgeSettings) -> Iterator[str]:
+def _moving_models(written: LoadedFile, judge: JudgeSettings) -> Iterator[Problem]:
     """Yield a doubt for each name that stands for another model tomorrow."""
-    for member in judge.members:
+    for at, member in enumerate(judge.members):
+        path = ("judge", "panel", at, "model") if judge.panel else ("judge", "model")
         unnamed = member.provider == "systemone" and member.model is None
         model = DEFAULT_MODEL if unnamed else member.model
         if model is not None and _LATEST.search(model):
-            yield (
-                f"the judge's model {model} is whatever is the latest, so verdicts can change "
-                "without any change of yours (pin a version in judge.model)"
+            yield Problem(
+                message=f"the judge's model {model} is whatever is the latest, so verdicts can "
+                "change without any change of yours",
+                hint="pin a version in judge.model",
+                place=written.place(path),
             )
 
 
@@ -87,18 +90,22 @@ def _namesakes(judge: JudgeSettings) -> Iterator[str]:
         )
 
 
-def _same_requests(targets: Mapping[str, TargetSettings]) -> Iterator[str]:
+def _same_requests(written: LoadedFile, targets: Mapping[str, TargetSettings]) -> Iterator[Problem]:
     for section, target in targets.items():
         if not target.sends_message:
-            meant = _SINGLE_BRACES.search(f"{target.address}{target.body}")
-            hint = f" (did you mean {{{{message}}}} instead of {meant[0]}?)" if meant else ""
-            same = "every scenario sends it the same request"
-            yield f"{section} holds no {{{{message}}}}: {same}{hint}"
+            meant = _SINGLE_BRACES.search(f"{target.address}{target.query}{target.body}")
+            yield Problem(
+                message=f"{section} holds no {{{{message}}}}: every scenario sends it the same "
+                "request",
+                hint=f"did you mean {{{{message}}}} instead of {meant[0]}?" if meant else None,
+                place=written.place((*section.split(".", 1), "body")),
+            )
 
 
 def _text_bodies(targets: Mapping[str, TargetSettings]) -> Iterator[str]:
     for section, target in targets.items():
-        if isinstance(target.body, str) and target.body.lstrip()[:1] in {"{", "["}:
+        sent_as_json = isinstance(target.body, str) and target.content_type == "json"
+        if sent_as_json and target.body.lstrip()[:1] in {"{", "["}:
             yield (
                 f"{section}.body is one text, and is sent as a JSON text "
                 "(to send what it reads like, write it without the quotes or the | around it)"
@@ -132,7 +139,7 @@ def _is_literal_secret(path: DataPath, text: str) -> bool:
         return False
     if path[-1] == "api_key":
         return True
-    return path[-2] == "headers" and bool(_SECRET_HEADERS.fullmatch(str(path[-1])))
+    return path[-2] in {"headers", "query"} and bool(_SECRET_HEADERS.fullmatch(str(path[-1])))
 
 
 def _shell_commands(written: LoadedFile) -> Iterator[Problem]:

@@ -10,6 +10,8 @@ from ci_judge.settings.sections import ConfigFile
 from ci_judge.settings.variables import REFERENCE
 
 PREFIX = "CI_JUDGE_"
+CHILDREN_RUN_AS = "CI_JUDGE_CHILDREN_RUN_AS"
+"""Who children run as is no setting: a configuration must not free its own code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +61,7 @@ def unknown_variables(environment: Mapping[str, str], data: Any) -> Iterator[Pro
 
     A variable that the configuration itself speaks of may have any name.
     """
-    known = [key.variable for key in setting_keys()]
+    known = [*(key.variable for key in setting_keys()), CHILDREN_RUN_AS]
     spoken_of = set(_names_in(data))
     for name, text in sorted(environment.items()):
         if name.startswith(PREFIX) and text.strip() and name not in {*known, *spoken_of}:

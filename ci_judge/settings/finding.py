@@ -1,12 +1,22 @@
 """Finds the configuration file and reads it."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from ci_judge.errors import InvalidInput, Place, Problem
 from ci_judge.file_schema import LoadedFile, load_toml, load_yaml, read_text
 
 NAMES = ("ci-judge.yaml", "ci-judge.yml", "ci-judge.toml")
+_NEARLY = (
+    *(f"{stem}.{end}" for stem in ("ci_judge", "cijudge", ".ci-judge") for end in ("yaml", "yml")),
+    "ci_judge.toml",
+    "ci-judge.json",
+    "ci-judge.yaml.txt",
+)
+_ELSES = frozenset({"node_modules", "venv", "site-packages", "__pycache__"})
+_MOST_FOLDERS = 200
+_DEEPEST = 2
 
 
 def find_config(config: Path | None, cwd: Path, *, top: Path | None = None) -> Path:
@@ -28,9 +38,49 @@ def find_config(config: Path | None, cwd: Path, *, top: Path | None = None) -> P
     raise InvalidInput(
         Problem(
             message=f"no {NAMES[0]} or {NAMES[2]} in this folder or above it",
-            hint="`ci-judge init` writes one; --config names another file",
+            hint=_perhaps_meant(cwd) or "`ci-judge init` writes one; --config names another file",
         )
     )
+
+
+def _perhaps_meant(cwd: Path) -> str | None:
+    """Name what lies below and is a configuration, or here and is nearly named like one."""
+    below = list(_below(cwd))
+    if below:
+        return f"there is {below[0]}: change to its folder, or say --config {below[0]}"
+    for name in _NEARLY:
+        if (cwd / name).is_file():
+            return f"is {name} meant? Call it {NAMES[0]}, or say --config {name}"
+    return None
+
+
+def _below(cwd: Path) -> Iterator[str]:
+    """Yield the configurations in the folders below, the nearest first, after a bounded look."""
+    folders = [cwd]
+    for looked, folder in enumerate(folders):
+        if looked >= _MOST_FOLDERS:
+            return
+        try:
+            inner = _folders_in(folder)
+        except OSError:
+            continue
+        for each in inner:
+            yield from (shown_name(each / name, cwd) for name in NAMES if _is_file(each / name))
+        if folder == cwd or len(folder.relative_to(cwd).parts) < _DEEPEST:
+            folders += inner
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # in a folder that may be listed but not entered
+        return False
+
+
+def _folders_in(folder: Path) -> list[Path]:
+    with os.scandir(folder) as entries:
+        names = sorted(each.name for each in entries if each.is_dir(follow_symlinks=False))
+    return [folder / name for name in names if name[0] != "." and name not in _ELSES]
 
 
 def read_config(path: Path, cwd: Path) -> LoadedFile:

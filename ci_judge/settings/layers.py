@@ -20,9 +20,12 @@ _FILE_PATHS = frozenset(
         ("suite", "paths"),
         ("report", "dir"),
         ("run", "cache_dir"),
+        ("run", "balance"),
         ("run", "baseline"),
+        ("target", "ca_bundle"),
     }
 )
+_WORDS_FOR_PATHS = {("run", "baseline"): ("auto", "none")}
 _OF_ONE_JUDGE = frozenset(keys_of(JudgeSettings)) - {*SHARED_BY_PANEL, *OF_THE_PANEL}
 _REPLACED: dict[tuple[str, ...], tuple[tuple[str, ...], ...]] = {
     ("run", "seed"): (("judge", "seed"),),
@@ -96,7 +99,8 @@ class Layers:
             return  # the file has no map there, and will hear of it
         key = path[-1]
         value, written = self._read(path, given)
-        parent[key] = self._from_root(value) if path in _FILE_PATHS else value
+        is_path = path in _FILE_PATHS and value not in _WORDS_FOR_PATHS.get(path, ())
+        parent[key] = self._from_root(value) if is_path else value
         parent.written.pop(key, None)
         if written is not None:
             parent.written[key] = written

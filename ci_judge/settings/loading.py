@@ -1,6 +1,6 @@
 """From a file, the environment and flags to Settings, or to everything that is wrong with them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -78,6 +78,7 @@ def _settings(config: ConfigFile, path: Path, written: LoadedFile, filling: Fill
         judge=config.judge,
         criteria=config.criteria,
         generate=config.generate,
+        budget=config.budget,
         report=config.report,
         root=path.parent,
         file=path,
@@ -87,6 +88,7 @@ def _settings(config: ConfigFile, path: Path, written: LoadedFile, filling: Fill
         written=written.data,
         gate_places=_gate_places(written),
         criteria_places={id_: written.place(("criteria", id_)) for id_ in config.criteria},
+        places=dict(_places(written)),
     )
 
 
@@ -94,6 +96,18 @@ def _gate_places(written: LoadedFile) -> dict[str, Place]:
     """Say where those of the gate's settings stand that are given at all."""
     given = written.data.get("run") or {}
     return {key: written.place(("run", key)) for key in _GATE_KEYS if key in given}
+
+
+def _places(written: LoadedFile) -> Iterator[tuple[str, Place]]:
+    """Yield where each section and each of its keys stands; one level more for ``targets``."""
+    yield "", Place(file=written.file)
+    pending: list[tuple[tuple[str, ...], Any]] = [((), written.data)]
+    while pending:
+        path, value = pending.pop()
+        if path:
+            yield ".".join(path), written.place(path)
+        if isinstance(value, dict) and len(path) < (3 if path[:1] == ("targets",) else 2):
+            pending += [((*path, str(key)), inner) for key, inner in value.items()]
 
 
 def _with_seed(config: ConfigFile) -> RunSettings:

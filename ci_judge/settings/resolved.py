@@ -2,15 +2,17 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ci_judge.errors import Place
+from ci_judge.file_schema import least_runs, most_runs
 from ci_judge.judges.settings import JudgeSettings
 from ci_judge.model.judging import VotePolicy
 from ci_judge.model.suite import GateDefaults, GateKind
 from ci_judge.settings.sections import (
+    BudgetSettings,
     ConfigFile,
     CriterionSettings,
     GenerateSettings,
@@ -34,7 +36,8 @@ class Settings:
     there. ``report_dir`` is absolute. ``used_variables`` are the names of the environment
     variables whose values stand in here. ``written`` is the data before they were filled in.
     ``gate_places`` says where ``run.runs`` and the like were given, by key,
-    ``criteria_places`` where each entry of ``criteria`` was, by id.
+    ``criteria_places`` where each entry of ``criteria`` was, by id; ``places`` where sections and
+    their keys were, by dotted path ("" for the file), see ``place``.
     """
 
     suite: SuiteSettings
@@ -44,6 +47,7 @@ class Settings:
     judge: JudgeSettings | None
     criteria: Mapping[str, CriterionSettings]
     generate: GenerateSettings
+    budget: BudgetSettings
     report: ReportSettings
     root: Path
     file: Path
@@ -53,6 +57,13 @@ class Settings:
     written: Mapping[str, Any]
     gate_places: Mapping[str, Place]
     criteria_places: Mapping[str, Place]
+    places: Mapping[str, Place] = field(default_factory=dict)
+
+    def place(self, path: str) -> Place | None:
+        """Say where a dotted path was given, or the nearest thing above it that was."""
+        while path and path not in self.places:
+            path = path.rpartition(".")[0]
+        return self.places.get(path)
 
     @property
     def cache_dir(self) -> Path:
@@ -69,7 +80,9 @@ class Settings:
         alone = self.run.misses is not None and "gate" not in self.run.model_fields_set
         return GateDefaults(
             kind=GateKind.MISSES if alone else GateKind(self.run.gate),
-            runs=self.run.runs,
+            runs=most_runs(self.run.runs),
+            min_runs=least_runs(self.run.runs),
+            early_stop=self.run.early_stop,
             threshold=self.run.threshold.value,
             confidence=self.run.confidence.value,
             misses=self.run.misses or 0,
@@ -95,6 +108,7 @@ class Settings:
             judge=self.judge,
             criteria=dict(self.criteria),
             generate=self.generate,
+            budget=self.budget,
             report=self.report,
         )
         shown = sections.model_dump(mode="json", by_alias=True)

@@ -7,6 +7,10 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 from pydantic import AfterValidator, Field, model_validator
 
 from ci_judge.file_schema import (
+    ADAPTIVE_RUNS,
+    AUTO,
+    MOST_RUNS,
+    Concurrency,
     Count,
     ExactRate,
     FileModel,
@@ -15,12 +19,15 @@ from ci_judge.file_schema import (
     ListOf,
     OpenRate,
     Rate,
+    RunRange,
+    Runs,
     Seconds,
     TextOrList,
     VariableName,
     wrong,
 )
 from ci_judge.judges.settings import JudgeSettings
+from ci_judge.rules.shards import read_shard
 from ci_judge.targets.settings import TargetSettings
 
 _LEDGER_NAME = "attempts.jsonl"
@@ -49,6 +56,17 @@ def _file_name(text: str) -> str:
 FileName: TypeAlias = Annotated[FilledText, AfterValidator(_file_name)]
 
 
+def _shard(text: str) -> str:
+    try:
+        read_shard(text)
+    except ValueError as error:
+        raise wrong(str(error), hint="write 1/4 for the first part of four") from error
+    return text
+
+
+ShardText: TypeAlias = Annotated[FilledText, AfterValidator(_shard)]
+
+
 class SuiteSettings(FileModel):
     """Where the criteria, scenarios and cases are."""
 
@@ -69,14 +87,14 @@ class SuiteSettings(FileModel):
 class RunSettings(FileModel):
     """How often each test runs, and what its gate asks for."""
 
-    runs: Annotated[int, Field(ge=1, le=10_000)] = Field(
-        default=10, description="Runs of each scenario"
+    runs: Runs = Field(
+        default=10, description="Runs of each scenario; {min, max} for the adaptive gate"
     )
     threshold: Rate = Field(
         default=ExactRate(text="0.7", value=Fraction(7, 10)),
         description="Pass rate that a gate asks for",
     )
-    gate: Literal["lower_bound", "exact", "rate", "misses"] = Field(
+    gate: Literal["lower_bound", "exact", "adaptive", "rate", "misses"] = Field(
         default="lower_bound", description="Rule that turns the verdicts of a test into its result"
     )
     misses: Count | None = Field(
@@ -86,22 +104,41 @@ class RunSettings(FileModel):
         default=ExactRate(text="0.95", value=Fraction(19, 20)),
         description="Confidence of the interval and of the gates that use it",
     )
+    max_errors: Annotated[int, Field(ge=1, le=MOST_RUNS)] = Field(
+        default=3,
+        description="Errors in a row that end a test which they keep from being passed",
+    )
+    early_stop: bool = Field(
+        default=False, description="Leave out runs that cannot change the result of their gate"
+    )
     allow_unreachable: bool = Field(
         default=False, description="Run a test even though its gate cannot be passed"
     )
-    concurrency: Annotated[int, Field(ge=1, le=256)] = Field(
-        default=8, description="Runs at the same time"
+    concurrency: Concurrency = Field(
+        default=AUTO, description="Requests in flight to the target; auto: as many as it bears"
     )
     seed: Annotated[int, Field(ge=0, le=2**53 - 1)] | None = Field(
         default=None, description="Seed of all draws (unset: a fresh one, shown in the report)"
     )
+    shard: ShardText | None = Field(
+        default=None, description="Run this part of the tests alone, such as 1/4 (ci-judge merge)"
+    )
+    balance: FilledText | None = Field(
+        default=None,
+        description="An earlier report.json by whose durations the tests are shared among shards",
+    )
     baseline: FilledText | None = Field(
         default=None,
-        description="An earlier report.json: reports say where judge, model or prompt changed",
+        description="What to compare with: an earlier report.json, none, or auto (in the action:"
+        " this workflow's newest earlier report)",
     )
-    fail_on: Literal["error", "failure", "never"] = Field(
+    allow_removed: bool = Field(
+        default=False, description="Whether tests of the baseline may be gone"
+    )
+    fail_on: Literal["error", "failure", "regression", "never"] = Field(
         default="error",
-        description="What fails the command: undecided gates too, failed gates only, or nothing",
+        description="What fails the command: undecided gates too, failed gates only, only what"
+        " got worse than the baseline, or nothing",
     )
     cache: Literal["verdicts", "all", "off"] = Field(
         default="verdicts",
@@ -110,6 +147,18 @@ class RunSettings(FileModel):
     cache_dir: FilledText = Field(
         default=".ci-judge", description="Folder of the cache and of the log of verdicts"
     )
+
+    @model_validator(mode="after")
+    def _runs_fit_their_gate(self) -> Self:
+        ranged = isinstance(self.runs, RunRange)
+        if self.gate == "adaptive" and "runs" not in self.model_fields_set:
+            message = "is adaptive, which needs runs with min and max"
+            raise wrong(message, hint=ADAPTIVE_RUNS, key="gate")
+        if ranged and self.gate != "adaptive":
+            raise wrong(
+                "with min and max are for the adaptive gate", hint="add gate: adaptive", key="runs"
+            )
+        return self
 
     @model_validator(mode="after")
     def _misses_has_its_gate(self) -> Self:
@@ -168,6 +217,23 @@ class GenerateSettings(FileModel):
         )
 
 
+class BudgetSettings(FileModel):
+    """The most that a run may spend. When one of them is spent the run stops cleanly."""
+
+    usd: Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)] | None = Field(
+        default=None, description="Most USD, for the judge and a target with target.usage"
+    )
+    requests: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="Most requests to targets and judges, every retry counted"
+    )
+    tokens: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="Most tokens of judges, input and output together"
+    )
+    minutes: Annotated[float, Field(gt=0, le=100_000, allow_inf_nan=False)] | None = Field(
+        default=None, description="Minutes after which nothing more is sent"
+    )
+
+
 class ReportSettings(FileModel):
     """Where the report goes, and what it shows."""
 
@@ -216,6 +282,9 @@ class ConfigFile(FileModel):
     )
     generate: GenerateSettings = Field(
         default=GenerateSettings(), description="How scenarios are generated"
+    )
+    budget: BudgetSettings = Field(
+        default=BudgetSettings(), description="The most that a run may spend"
     )
     report: ReportSettings = Field(default=ReportSettings(), description="The report files")
 

@@ -13,7 +13,10 @@ from ci_judge.file_schema.wording import path_text
 REFERENCE = re.compile(r"\$(\$)?\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 
-_TARGET_TEMPLATES = (("url",), ("headers",), ("body",), ("serve", "ready_url"), ("serve", "env"))
+_TARGET_TEMPLATES = (
+    *(("url",), ("headers",), ("query",), ("body",)),
+    *(("serve", "ready_url"), ("serve", "env")),
+)
 _JUDGE_TEMPLATES = (("base_url",), ("api_key",))
 
 
@@ -115,7 +118,10 @@ class Filling:
         reason = self._refusal(name, value, path)
         if reason:
             place = self.loaded.place(path)
-            self.problems.append(Problem(message=reason[0], hint=reason[1], place=place))
+            unset = None if value else name
+            self.problems.append(
+                Problem(message=reason[0], hint=reason[1], place=place, unset=unset)
+            )
             return found[0]
         self.used[name] = None
         if value != raw:

@@ -34,23 +34,29 @@ class CommandFiles:
         """
         changed = []
         for name, (path, content) in self.starting.items():
-            if _content(path) != content or path.is_symlink():
+            found = _content(path, most_bytes=len(content or b"") + 1)
+            odd = path.is_symlink() or (content is None and path.exists())
+            if found != content or odd:
                 changed.append(name)
                 with contextlib.suppress(OSError):
                     _put(path, content)
         return tuple(changed)
 
 
-def _content(path: Path) -> bytes | None:
+def _content(path: Path, *, most_bytes: int = -1) -> bytes | None:
+    """Read a file; a pipe, from which nothing may ever come, is none."""
     try:
-        return path.read_bytes()
+        if not path.is_file():
+            return None
+        with path.open("rb") as file:
+            return file.read(most_bytes)
     except OSError:
         return None
 
 
 def _put(path: Path, content: bytes | None) -> None:
     """Write into the same file where it still is one, so that it stays its owner's."""
-    if path.is_symlink() or content is None:
+    if path.is_symlink() or not path.is_file() or content is None:
         path.unlink(missing_ok=True)
     if content is not None:
         fresh = not path.exists()

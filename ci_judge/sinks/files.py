@@ -14,11 +14,18 @@ from ci_judge.protocols import Renderer, RunSource
 _SHOWN_CHARS = 100
 
 
-def prepare_report_folder(folder: Path) -> None:
+def prepare_report_folder(folder: Path, *, top: Path | None = None) -> None:
     """Create the folder and try to write in it, so that no run is made whose report is lost.
 
-    Raises InvalidInput.
+    Raises InvalidInput, also for a folder that does not lie in ``top``.
     """
+    if top is not None and not _real(folder).is_relative_to(_real(top)):
+        raise InvalidInput(
+            Problem(
+                message=f'the report folder "{shown_path(folder)}" lies outside the workspace',
+                hint="name a folder in the workspace as report.dir or report-dir",
+            )
+        )
     probe = folder / f".ci-judge-{secrets.token_hex(8)}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -83,9 +90,14 @@ def _removed(path: Path) -> Problem | None:
 
 def shown_path(path: Path) -> str:
     """Give a path as people read it: without detours, from the working directory if below it."""
-    whole = path.resolve()
-    here = Path.cwd().resolve()
+    whole = _real(path)
+    here = _real(Path.cwd())
     return (whole.relative_to(here) if whole.is_relative_to(here) else whole).as_posix()
+
+
+def _real(path: Path) -> Path:
+    """Follow links; one that leads to itself, which Python below 3.13 does not bear, stays."""
+    return Path(os.path.realpath(path))
 
 
 def write_whole(path: Path, pieces: Iterable[str]) -> None:

@@ -45,14 +45,21 @@ def hand_over(
 ) -> None:
     """Make theirs what is ours among the paths, below them, and above them up to the workspace.
 
-    What belongs to anybody else stays as it is. Raises nothing: a report that its reader may not
-    delete is better than none.
+    What belongs to anybody else, or lies outside of the workspace, stays as it is: a configuration
+    may name any folder. Raises nothing: a report that its reader may not delete is better than
+    none.
     """
-    for path in paths:
+    places = (place for place in map(_place, paths) if place.is_relative_to(heir.top))
+    for path in places:
         for each in (*_above(path, heir.top), *_tree(path)):
             with contextlib.suppress(OSError):
                 if each.lstat().st_uid == heir.we:
                     change_owner(each, heir.uid, heir.gid)
+
+
+def _place(path: Path) -> Path:
+    """Say where it really lies; a link lies where it is, not where it leads to."""
+    return Path(os.path.normpath(Path(os.path.realpath(path.parent)) / path.name))
 
 
 def _above(path: Path, top: Path) -> Iterator[Path]:

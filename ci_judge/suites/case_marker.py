@@ -17,7 +17,7 @@ RATES = (
 
 _SHOWN = 60
 
-GATES = ("lower_bound", "exact", "rate", "misses")
+GATES = ("lower_bound", "exact", "adaptive", "rate", "misses")
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,7 +28,10 @@ class CaseMistake(TypeError, ValueError):
 
 
 class CaseMarker(NamedTuple):
-    """What ``@case`` was told. ``threshold`` is the number as it was written, None if not given."""
+    """What ``@case`` was told. ``threshold`` is the number as it was written, None if not given.
+
+    ``runs`` are the most and ``min_runs`` the least where both were given.
+    """
 
     requirement: str
     runs: int | None
@@ -38,6 +41,7 @@ class CaseMarker(NamedTuple):
     tags: tuple[str, ...]
     advisory: bool
     skip: str | None
+    min_runs: int | None = None
 
 
 class CaseRegister:
@@ -64,7 +68,7 @@ register = CaseRegister()
 def case(  # noqa: PLR0913 - one keyword an option is what people write
     requirement: str,
     *,
-    runs: int | None = None,
+    runs: int | dict[str, int] | None = None,
     threshold: float | str | None = None,
     gate: str | None = None,
     misses: int | None = None,
@@ -76,16 +80,19 @@ def case(  # noqa: PLR0913 - one keyword an option is what people write
 
     ``requirement`` says in plain words what must be true of the evidence. Without ``runs`` the
     case has one run that must pass; ``threshold`` (a pass rate in [0, 1]; text such as "2/3" is
-    exact), ``gate`` and ``misses`` need ``runs``. The function itself is returned unchanged.
+    exact), ``gate`` and ``misses`` need ``runs``; the adaptive gate takes
+    ``runs={"min": 20, "max": 100}``. The function itself is returned unchanged.
     Raises CaseMistake (a TypeError and a ValueError) when it is used wrongly.
     """
     first: object = requirement
     if isinstance(first, FunctionType):
         _refuse_missing_parentheses(first)
         return lambda function: function
+    least, most = _range(runs)
     given = {
         "requirement": requirement,
-        "runs": runs,
+        "runs": most,
+        "min_runs": least,
         "threshold": None if threshold is None else str(threshold),
         "gate": gate,
         "misses": misses,
@@ -162,9 +169,8 @@ def _gate_mistakes(given: dict[str, Any]) -> list[str]:
             for name in ("threshold", "gate", "misses")
             if given[name] is not None
         ]
-    elif not _whole_number(runs) or not 1 <= runs <= MOST_RUNS:
-        wanted = f"a whole number from 1 to {MOST_RUNS}"
-        found.append(f"runs of @case must be {wanted}, not {_shown(runs)}")
+    else:
+        found += _runs_mistakes(given)
     if threshold is not None and not is_rate(threshold):
         found.append(f"threshold of @case must be a rate from 0 to 1, not {threshold[:_SHOWN]}")
     if gate is not None and gate not in GATES:
@@ -175,6 +181,28 @@ def _gate_mistakes(given: dict[str, Any]) -> list[str]:
     elif misses is not None and gate not in {None, "misses"}:
         found.append(f'misses of @case belongs to gate="misses", not to {gate!r}')
     return found
+
+
+def _runs_mistakes(given: dict[str, Any]) -> list[str]:
+    if isinstance(given["runs"], dict):
+        wanted = 'min and max alone, such as {"min": 20, "max": 100}'
+        return [f"runs of @case need {wanted}, not {_shown(given['runs'])}"]
+    wanted = f"a whole number from 1 to {MOST_RUNS}"
+    found = [
+        f"runs of @case must be {wanted}, not {_shown(number)}"
+        for number in (given["runs"], given["min_runs"])
+        if number is not None and not (_whole_number(number) and 1 <= number <= MOST_RUNS)
+    ]
+    if not found and (given["min_runs"] or 0) > given["runs"]:
+        found.append("max of the runs of @case is less than min")
+    return found
+
+
+def _range(runs: object) -> tuple[Any, Any]:
+    """Take min and max out of what was given as runs; a number has no min."""
+    if isinstance(runs, dict) and set(runs) == {"min", "max"}:
+        return runs["min"], runs["max"]
+    return None, runs
 
 
 def _whole_number(value: object) -> bool:

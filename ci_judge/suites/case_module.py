@@ -16,7 +16,10 @@ from ci_judge.suites.case_marker import CaseMarker, CaseMistake, case, marker_of
 from ci_judge.suites.case_traceback import exception_text, last_line_in
 
 RELATIVE_HINT = "the file's own folder is importable: write `from name import …` without the dot"
-MISSING_HINT = "install it where ci-judge itself is, or put the module beside the case file"
+MISSING_HINT = (
+    "install it where ci-judge itself is, as by pip install -e . for a project of your own, or put "
+    "the module beside the case file"
+)
 
 
 class LoadedCases:

@@ -32,6 +32,7 @@ class MarkedCase:
     tags: tuple[str, ...]
     advisory: bool
     skip: str | None
+    min_runs: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +66,13 @@ def broken_report(message: str, *, hint: str | None = None) -> CaseReport:
 def _case(entry: dict[str, Any]) -> MarkedCase:
     marked = MarkedCase(**{**entry, "tags": tuple(entry["tags"])})
     texts = (marked.function, marked.requirement, *marked.tags)
-    numbers = (marked.line, *_given(marked.runs, marked.misses))
+    numbers = (marked.line, *_given(marked.runs, marked.misses, marked.min_runs))
     rates = _given(marked.threshold)
     fit = (
         all(isinstance(text, str) for text in (*texts, *_given(marked.gate, marked.skip), *rates)),
         all(type(number) is int and 0 <= number <= _MOST for number in numbers),
         marked.runs is None or 1 <= marked.runs <= MOST_RUNS,
+        marked.min_runs is None or 1 <= marked.min_runs <= (marked.runs or 0),
         marked.gate is None or marked.gate in GATES,
         all(is_rate(rate) for rate in rates),
         isinstance(marked.advisory, bool),

@@ -13,7 +13,7 @@ from typing import Any
 
 from ci_judge.model.evidence import CaseValue, EvidenceFailure, FailureCode
 from ci_judge.processes import Child, Children
-from ci_judge.suites.case_evidence import MAX_BYTES
+from ci_judge.suites.case_evidence import MAX_BYTES, EvidenceRefused, copy_evidence
 from ci_judge.suites.case_report import CaseReport, broken_report, read_report
 from ci_judge.suites.case_traceback import cut_middle
 
@@ -23,6 +23,7 @@ WHERE_SECONDS = 2.0
 LAST_WORDS_SECONDS = 0.5
 SETTLE_SECONDS = 0.2
 EXIT_SECONDS = 2.0
+MOST_SECONDS = 1e9
 OUTPUT_CHARS = 8_000
 MESSAGE_CHARS = 1_000
 TRACEBACK_CHARS = 16_000
@@ -45,6 +46,7 @@ class CaseProcess:
     root: Path
     environment: Mapping[str, str]
     limit_seconds: float
+    python: str = sys.executable
 
     async def start(self) -> "CaseWorker":
         """Start it and wait for its report. What goes wrong stands in the report."""
@@ -54,7 +56,7 @@ class CaseProcess:
         flags = ("-B", "-P", "-u", "-X", "faulthandler")
         try:
             child = await self.children.start(
-                (sys.executable, *flags, str(CHILD_FILE), channel, str(self.file)),
+                (self.python, *flags, str(CHILD_FILE), channel, str(self.file)),
                 environment=self.environment,
                 cwd=self.root,
                 pass_fds=(theirs.fileno(),),
@@ -149,7 +151,7 @@ class CaseWorker:
     def _outcome(self, answer: dict[str, Any], *, since: int) -> CaseValue | EvidenceFailure:
         try:
             return self._understood(answer, since=since)
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, EvidenceRefused):
             self._end()
             return EvidenceFailure(
                 code=FailureCode.INVALID_EVIDENCE,
@@ -160,7 +162,10 @@ class CaseWorker:
     def _understood(self, answer: dict[str, Any], *, since: int) -> CaseValue | EvidenceFailure:
         failure = answer.get("failure")
         if failure is None:
-            return CaseValue(value=answer["value"], latency_seconds=float(answer["seconds"]))
+            value, seconds = copy_evidence(answer["value"]), answer["seconds"]
+            if type(seconds) not in {int, float} or not 0 <= seconds <= MOST_SECONDS:
+                raise ValueError("it took no time that there is")
+            return CaseValue(value=value, latency_seconds=float(seconds))
         return EvidenceFailure(
             code=FailureCode(failure["code"]),
             message=f"{self._redact(failure['message'])[:MESSAGE_CHARS]}{failure['where']}",

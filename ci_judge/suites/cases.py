@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -29,7 +30,8 @@ class CaseHosts:
     """The processes of all case files, one a file, started when first needed (a CaseRunner).
 
     A call that hangs or crashes ends its process; other calls that were in it run once more, each
-    in a process of its own. ``names`` are the variables of ``environment`` that cases may see.
+    in a process of its own. ``names`` are the variables of ``environment`` that cases may see;
+    ``python`` is the interpreter that has what they import.
     Raises InvalidInput for a variable that is never passed on.
     """
 
@@ -44,6 +46,7 @@ class CaseHosts:
         import_seconds: float | None = None,
     ) -> None:
         self.root = root
+        self.python = sys.executable
         self._children = children
         self._timeout_seconds = timeout_seconds
         self._import_seconds = import_seconds or max(LEAST_IMPORT_SECONDS, timeout_seconds)
@@ -72,7 +75,7 @@ class CaseHosts:
         outcome = await self._host(case.file).call(case.function, run_number=run_number)
         if not isinstance(outcome, EvidenceFailure) or outcome.code is not FailureCode.EXCEPTION:
             return outcome
-        hint = self.missing_variable(outcome.message)
+        hint = self.reason(outcome.message)
         return replace(outcome, message=f"{outcome.message}; {hint}") if hint else outcome
 
     def shown(self, text: str) -> str:
@@ -84,6 +87,10 @@ class CaseHosts:
         return hidden_variable(
             message, environment=self._ours, passed=self._environment, names=self._names
         )
+
+    def reason(self, message: str) -> str | None:
+        """Explain an exception that what cases may see and do is the reason for."""
+        return self.missing_variable(message) or self._children.hint(message)
 
     async def close(self) -> None:
         """End every process, whatever it is doing."""
@@ -97,6 +104,7 @@ class CaseHosts:
                 root=self.root,
                 environment=self._environment,
                 limit_seconds=self._import_seconds,
+                python=self.python,
             )
             self._hosts[file] = _FileHost(process, self._timeout_seconds)
         return self._hosts[file]
@@ -197,7 +205,7 @@ def _mistakes(file: str, report: CaseReport, hosts: CaseHosts) -> list[Problem]:
     return [
         Problem(
             message=hosts.shown(mistake.message),
-            hint=mistake.hint or hosts.missing_variable(mistake.message),
+            hint=mistake.hint or hosts.reason(mistake.message),
             place=Place(file=file, line=mistake.line),
         )
         for mistake in report.mistakes
@@ -253,6 +261,8 @@ def _gate(marked: MarkedCase, defaults: GateDefaults) -> GateRule:
         threshold=exact_rate(marked.threshold).value if marked.threshold else defaults.threshold,
         confidence=defaults.confidence,
         misses=defaults.misses if marked.misses is None else marked.misses,
+        min_runs=marked.min_runs,
+        early_stop=defaults.early_stop,
     )
 
 

@@ -35,7 +35,7 @@ class GateOrigins:
     def _taken_over(self, rule: GateRule) -> dict[str, None]:
         defaults = self.defaults
         same = {
-            "runs": rule.runs == defaults.runs,
+            "runs": (rule.min_runs, rule.runs) == (defaults.min_runs, defaults.runs),
             "threshold": rule.threshold == defaults.threshold,
             "gate": rule.kind == defaults.kind,
             "confidence": rule.confidence == defaults.confidence,

@@ -1,12 +1,13 @@
 """What makes a suite's verdicts impossible or unreliable, found before anything is sent."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
 from ci_judge.errors import Problem
 from ci_judge.model.judging import VotePolicy
-from ci_judge.model.suite import Criterion, GateRule, Scenario, Suite, Test
+from ci_judge.model.suite import Criterion, GateKind, GateRule, Scenario, Suite, Test
 from ci_judge.rules.gates import cannot_fail, reachability
 from ci_judge.rules.phrases import negated_phrases, other_quotations
 from ci_judge.rules.votes import near_fraction, needed_votes, vote_words
@@ -43,12 +44,32 @@ def warnings(
     found = [
         *_unreachable(suite.tests, origins),
         *_without_failure(suite.tests),
-        *_negated(suite.scenarios),
-        *_other_quotations(suite.scenarios),
-        *(_nothing_for_stub(suite.scenarios) if _STUB in providers else ()),
+        *_never_stopping(suite.tests),
+        *_once_a_template(_negated, suite.scenarios),
+        *_once_a_template(_other_quotations, suite.scenarios),
+        *(_once_a_template(_nothing_for_stub, suite.scenarios) if _STUB in providers else ()),
         *_uncovered(suite.criteria, suite.scenarios),
     ]
     return (*map(str, found), *dict.fromkeys(chain.from_iterable(map(_fractions, policies))))
+
+
+def _once_a_template(
+    look: Callable[[Iterable[Scenario]], Iterator[Problem]], scenarios: Iterable[Scenario]
+) -> Iterator[Problem]:
+    """Look at scenarios; of the rows of a template tell the first at fault, and count the rest."""
+    first: dict[str, Problem] = {}
+    rows: Counter[str] = Counter()
+    for scenario in scenarios:
+        for problem in look([scenario]):
+            if scenario.row is None:
+                yield problem
+            else:
+                first.setdefault(scenario.row.template, problem)
+                rows[scenario.row.template] += 1
+    for template, problem in first.items():
+        others = rows[template] - 1
+        more = f" (and {others:,} more of its rows)" if others else ""
+        yield replace(problem, message=f"{problem.message}{more}")
 
 
 def _unreachable(tests: Iterable[Test], origins: GateOrigins) -> Iterator[Problem]:
@@ -64,6 +85,14 @@ def _without_failure(tests: Iterable[Test]) -> Iterator[Problem]:
         if cannot_fail(rule):
             message = f"{_named(group)}: this gate cannot fail, whatever the runs say"
             hint = "raise its threshold, or allow fewer misses"
+            yield Problem(message=message, hint=hint, place=group[0].place)
+
+
+def _never_stopping(tests: Iterable[Test]) -> Iterator[Problem]:
+    for rule, group in _by_gate(tests).items():
+        if rule.kind is GateKind.ADAPTIVE and rule.min_runs is None:
+            message = f"{_named(group)}: with a fixed number of runs this gate cannot stop early"
+            hint = "write runs: {min: 20, max: 100}, or gate: exact"
             yield Problem(message=message, hint=hint, place=group[0].place)
 
 

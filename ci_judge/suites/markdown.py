@@ -3,17 +3,26 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
-_PARSER = MarkdownIt("commonmark")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _EXPLICIT_ID = re.compile(r"\{#([^{}]*)\}\s*\Z")
 _CLOSING_HASHES = re.compile(r"(?:^|\s)#+\s*\Z")
 _UNSPACED = re.compile(r"##[^\s#]")
 _FRONT_MATTER = {"---": ("---", "..."), "+++": ("+++",)}
+
+
+@cache
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - suites of cases alone have no criteria
+
+    return MarkdownIt("commonmark")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +48,7 @@ def headings(markdown: str) -> Iterator[Heading]:
     Fences, HTML comments, quotes and lists hold none, as CommonMark reads them.
     """
     text = without_front_matter(markdown)
-    tokens = _PARSER.parse(text)
+    tokens = _parser().parse(text)
     lines = _without_comments(text.split("\n"), tokens)
     found = [index for index, token in enumerate(tokens) if _is_heading(token)]
     for place, index in enumerate(found):
@@ -53,7 +62,7 @@ def unclosed_block(markdown: str) -> tuple[int, str] | None:
     """Return line and kind of a code fence or comment that swallows the rest of the text."""
     text = without_front_matter(markdown)
     lines = text.split("\n")
-    for token in _PARSER.parse(text):
+    for token in _parser().parse(text):
         if token.level == 0 and token.type == "fence" and not _is_closed(token, lines):
             return _lines(token)[0] + 1, "code fence"
         if token.level == 0 and token.type == "html_block" and _is_open_comment(token.content):
@@ -63,7 +72,7 @@ def unclosed_block(markdown: str) -> tuple[int, str] | None:
 
 def unspaced_headings(markdown: str) -> Iterator[tuple[int, str]]:
     """Yield line and text of ``##Title`` in prose, which CommonMark takes for no heading."""
-    tokens = _PARSER.parse(without_front_matter(markdown))
+    tokens = _parser().parse(without_front_matter(markdown))
     for opening, inline in pairwise(tokens):
         if opening.type == "paragraph_open" and opening.level == 0:
             for number, line in enumerate(inline.content.split("\n"), start=_lines(opening)[0] + 1):
@@ -76,7 +85,7 @@ def paragraphs(markdown: str) -> Iterator[str]:
 
     Headings, code blocks and HTML are left out.
     """
-    for opening, inline in pairwise(_PARSER.parse(markdown)):
+    for opening, inline in pairwise(_parser().parse(markdown)):
         if opening.type == "paragraph_open":
             yield _one_line(map(_piece, inline.children or ()))
 
@@ -97,21 +106,21 @@ def without_front_matter(markdown: str) -> str:
     return "\n".join([""] * (end + 1) + lines[end + 1 :])
 
 
-def _is_heading(token: Token) -> bool:
+def _is_heading(token: "Token") -> bool:
     return token.type == "heading_open" and token.level == 0
 
 
-def _level(token: Token) -> int:
+def _level(token: "Token") -> int:
     return int(token.tag[1:])
 
 
-def _lines(token: Token) -> tuple[int, int]:
+def _lines(token: "Token") -> tuple[int, int]:
     """First line (from 0) and the one after the last; block tokens always have them."""
     start, end = token.map or (0, 0)
     return start, end
 
 
-def _is_closed(token: Token, lines: Sequence[str]) -> bool:
+def _is_closed(token: "Token", lines: Sequence[str]) -> bool:
     start, end = _lines(token)
     return end - start > 1 and lines[end - 1].strip().startswith(token.markup)
 
@@ -120,7 +129,7 @@ def _is_open_comment(content: str) -> bool:
     return content.lstrip().startswith("<!--") and "-->" not in content
 
 
-def _heading(tokens: Sequence[Token], index: int, *, lines: Sequence[str], end: int) -> Heading:
+def _heading(tokens: "Sequence[Token]", index: int, *, lines: Sequence[str], end: int) -> Heading:
     token = tokens[index]
     start, after = _lines(token)
     text, explicit_id = _plain(tokens[index + 1].children or ())
@@ -134,7 +143,7 @@ def _heading(tokens: Sequence[Token], index: int, *, lines: Sequence[str], end: 
     )
 
 
-def _plain(children: Iterable[Token]) -> tuple[str, str | None]:
+def _plain(children: "Iterable[Token]") -> tuple[str, str | None]:
     """Return the visible text of inline tokens and the id that its last words give."""
     visible = [(child, piece) for child in children if (piece := _piece(child))]
     while visible and not visible[-1][1].strip():
@@ -148,7 +157,7 @@ def _plain(children: Iterable[Token]) -> tuple[str, str | None]:
     return _CLOSING_HASHES.sub("", _one_line(pieces)), found.group(1).strip()
 
 
-def _piece(token: Token) -> str:
+def _piece(token: "Token") -> str:
     match token.type:
         case "softbreak" | "hardbreak":
             return " "
@@ -162,7 +171,7 @@ def _one_line(pieces: Iterable[str]) -> str:
     return " ".join("".join(pieces).split())
 
 
-def _without_comments(lines: Sequence[str], tokens: Iterable[Token]) -> list[str]:
+def _without_comments(lines: Sequence[str], tokens: "Iterable[Token]") -> list[str]:
     """Cut comments that stand by themselves: what an author hid is no part of a description."""
     kept = list(lines)
     for token in tokens:

@@ -1,5 +1,6 @@
 """Which files make up a suite: criteria, scenarios and cases, found by file, folder or glob."""
 
+import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
@@ -53,7 +54,7 @@ def find_files(
     the configuration (``skip``), ``ci-judge*.yaml``, waivers, calibration files and dot-files.
     Raises InvalidInput with every path that yields nothing.
     """
-    search = _Search(root=root, pattern=pattern, skip=frozenset(each.resolve() for each in skip))
+    search = _Search(root=root, pattern=pattern, skip=frozenset(_real(each) for each in skip))
     problems: list[Problem] = []
     criteria_files = _criteria_files(search, criteria, problems)
     tests = _test_files(search, paths, problems)
@@ -72,7 +73,7 @@ def _stray_cases(search: _Search, *, deep: bool) -> Iterator[Path]:
     here = _entries(search.root)
     below = [entry for entry in here if entry.is_dir() and not _is_skipped_folder(entry.name)]
     for file in (*here, *(file for folder in below if deep for file in _entries(folder))):
-        is_new = file.resolve() not in search.met
+        is_new = _real(file) not in search.met
         if is_new and fnmatch(file.name, search.pattern) and _holds_case(file):
             yield file
 
@@ -140,14 +141,14 @@ def _tests_at(search: _Search, text: str) -> tuple[list[Path], Problem | None]:
 def _files_at(search: _Search, match: Path, *, named: bool) -> Iterable[Path]:
     if match.is_dir():
         return (file for file in _walk(match, above=()) if _is_wanted(search, file))
-    if named and match.resolve() not in search.skip and (match.suffix == ".py" or _is_yaml(match)):
+    if named and _real(match) not in search.skip and (match.suffix == ".py" or _is_yaml(match)):
         return [match]
     return [match] if _is_wanted(search, match) else []
 
 
 def _walk(folder: Path, *, above: tuple[Path, ...]) -> Iterator[Path]:
     """Yield all files below a folder, sorted by name; a link back to a folder above ends there."""
-    here = folder.resolve()
+    here = _real(folder)
     if here in above:
         return
     for entry in sorted(folder.iterdir(), key=lambda path: path.name):
@@ -163,7 +164,7 @@ def _is_skipped_folder(name: str) -> bool:
 
 
 def _is_wanted(search: _Search, file: Path) -> bool:
-    if file.resolve() in search.skip or any(fnmatch(file.name, each) for each in _SKIPPED_FILES):
+    if _real(file) in search.skip or any(fnmatch(file.name, each) for each in _SKIPPED_FILES):
         return False
     return _is_yaml(file) or fnmatch(file.name, search.pattern)
 
@@ -173,7 +174,7 @@ def _is_yaml(file: Path) -> bool:
 
 
 def _is_new(search: _Search, file: Path) -> bool:
-    real = file.resolve()
+    real = _real(file)
     if real in search.met:
         return False
     search.met.add(real)
@@ -195,6 +196,11 @@ def _matches(root: Path, text: str) -> list[Path]:
     except ValueError:  # such as "**.yaml" before Python 3.13
         return []
     return [match for match in matches if not _is_hidden(match, base=base)]
+
+
+def _real(path: Path) -> Path:
+    """Follow links; one that leads to itself, which Python below 3.13 does not bear, stays."""
+    return Path(os.path.realpath(path))
 
 
 def _is_glob(text: str) -> bool:

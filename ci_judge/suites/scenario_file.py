@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from ci_judge.file_schema import (
     Count,
@@ -13,6 +13,7 @@ from ci_judge.file_schema import (
     Json,
     ListOf,
     Rate,
+    Runs,
     Seconds,
     Text,
     TextOrList,
@@ -20,16 +21,23 @@ from ci_judge.file_schema import (
     WrittenJson,
     wrong,
 )
-from ci_judge.model.suite import Role, ScenarioKind
+from ci_judge.model.suite import CheckPlace, Role, ScenarioKind
 
-MOST_RUNS = 10_000
 _ID_LIMIT_CHARS = 200
 _UNFIT_IN_ID = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]")
 
 
-def _fit_id(text: str) -> str:
+def unfit_id(text: str) -> str | None:
+    """Say what an id must be, where a text is none."""
     if _UNFIT_IN_ID.search(text) or text != text.strip() or len(text) > _ID_LIMIT_CHARS:
-        raise wrong(f"must be one line of at most {_ID_LIMIT_CHARS} characters")
+        return f"must be one line of at most {_ID_LIMIT_CHARS} characters"
+    return None
+
+
+def _fit_id(text: str) -> str:
+    unfit = unfit_id(text)
+    if unfit is not None:
+        raise wrong(unfit)
     return text
 
 
@@ -57,8 +65,25 @@ class JsonPathKeys(FileModel):
     equals: Json = Field(description="The JSON value that must stand there.")
 
 
+_LOOK_INSIDE = frozenset(
+    {"contains", "not_contains", "regex", "equals", "json_schema", "json_path"}
+)
+"""The checks that can look at what a target's ``capture`` found."""
+
+
+def _check_schema(schema: dict[str, Any]) -> None:
+    """Say in the JSON Schema that there is one check, and beside which ``in`` may stand."""
+    kinds = [name for name in schema["properties"] if name != "in"]
+    schema["oneOf"] = [{"required": [name]} for name in kinds]
+    schema["dependentSchemas"] = {
+        "in": {"anyOf": [{"required": [name]} for name in kinds if name in _LOOK_INSIDE]}
+    }
+
+
 class CheckKeys(FileModel):
-    """One check: a map of exactly one key."""
+    """One check: a map of exactly one key, and perhaps ``in``."""
+
+    model_config = ConfigDict(json_schema_extra=_check_schema)
 
     contains: FilledText | None = Field(
         default=None, description="Text that an answer must hold, ignoring case."
@@ -89,16 +114,32 @@ class CheckKeys(FileModel):
     max_cost: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
         default=None, description="The most USD that the answers of a run may cost (target.usage)."
     )
+    tools_called: TextOrList | None = Field(
+        default=None,
+        description="Names of tools, called in this order, others between them or not; "
+        "[] for none at all (target.capture.tools).",
+    )
+    inside: CheckPlace | None = Field(
+        default=None,
+        alias="in",
+        description="Look at what target.capture found instead of the answer: tools or context.",
+    )
 
     @model_validator(mode="after")
     def _one_key(self) -> Self:
-        given = self.model_fields_set
+        given = self.model_fields_set - {"inside"}
         if len(given) != 1:
             raise wrong("must have exactly one key", hint="begin each check with a dash of its own")
-        key = next(iter(given))
-        if key != "equals" and getattr(self, key) is None:
-            raise wrong("has no value", key=key)
+        if self.kind != "equals" and getattr(self, self.kind) is None:
+            raise wrong("has no value", key=self.kind)
+        if "inside" in self.model_fields_set and self.kind not in _LOOK_INSIDE:
+            raise wrong(f"does not go with {self.kind}", hint="remove it", key="in")
         return self
+
+    @property
+    def kind(self) -> str:
+        """The key of the check itself."""
+        return next(iter(self.model_fields_set - {"inside"}))
 
 
 class TestKeys(FileModel):
@@ -115,14 +156,14 @@ class TestKeys(FileModel):
     checks: ListOf[CheckKeys] | None = Field(
         default=None, description="Exact checks, free, made before any judge is asked."
     )
-    runs: Annotated[int, Field(ge=1, le=MOST_RUNS)] | None = Field(
-        default=None, description="How often the scenario is run."
+    runs: Runs | None = Field(
+        default=None, description="How often the scenario is run; {min, max} if gate is adaptive."
     )
     threshold: Rate | None = Field(
         default=None, description="The pass rate that the gate asks for, such as 0.8 or 2/3."
     )
-    gate: Literal["lower_bound", "exact", "rate", "misses"] | None = Field(
-        default=None, description="How the runs decide: lower_bound, exact, rate or misses."
+    gate: Literal["lower_bound", "exact", "adaptive", "rate", "misses"] | None = Field(
+        default=None, description="How the runs decide: lower_bound, exact, adaptive, rate, misses."
     )
     misses: Count | None = Field(
         default=None, description="The most runs that may fail; given alone it means gate: misses."
@@ -137,8 +178,51 @@ class TestKeys(FileModel):
     )
 
 
-class ScenarioEntry(TestKeys):
+MOST_ROWS = 100_000
+"""Tests that one dataset may become."""
+
+
+class DatasetKeys(FileModel):
+    """What makes a scenario a template: the file whose rows fill it, and how many of them."""
+
+    rows_from: FilledText | None = Field(
+        default=None,
+        alias="from",
+        description="A .jsonl or .csv file, from this one: a test for each row, which fills every "
+        "{{column}} in name, message, turns, history, expected and checks.",
+    )
+    limit: Annotated[int, Field(ge=1, le=MOST_ROWS)] | None = Field(
+        default=None, description="Take the first so many rows."
+    )
+    sample: Annotated[int, Field(ge=1, le=MOST_ROWS)] | None = Field(
+        default=None, description="Draw so many rows, by run.seed (0 where that is not set)."
+    )
+
+    @model_validator(mode="after")
+    def _choice_of_rows(self) -> Self:
+        for key in ("limit", "sample"):
+            if getattr(self, key) is not None and self.rows_from is None:
+                raise wrong("chooses rows, and there are none", hint="add from: a file", key=key)
+        if self.limit is not None and self.sample is not None:
+            raise wrong("and limit exclude each other", hint="keep one of them", key="sample")
+        return self
+
+
+_WHOLE_COLUMN = {"type": "string", "pattern": r"^\{\{.*\}\}$"}
+"""What may stand for a list where a row's column holds it."""
+
+
+def _entry_schema(schema: dict[str, Any]) -> None:
+    """Let ``{{column}}`` be a list in an editor's eyes, where rows can give one."""
+    for name in ("turns", "history"):
+        choices = schema["properties"][name].get("anyOf", [])
+        schema["properties"][name]["anyOf"] = [*choices, _WHOLE_COLUMN]
+
+
+class ScenarioEntry(TestKeys, DatasetKeys):
     """One scenario: what is said to the target, and what its answers must be."""
+
+    model_config = ConfigDict(json_schema_extra=_entry_schema)
 
     id: Annotated[FilledText, AfterValidator(_fit_id)] | None = Field(
         default=None, description="Unique over the suite; else <criterion>/<slug of the name>."

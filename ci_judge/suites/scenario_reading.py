@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ci_judge.errors import Place, Problem
-from ci_judge.file_schema import problems_or
-from ci_judge.model.suite import Check, Expectation, JsonValue, Message, Scenario
+from ci_judge.file_schema import DataPath, problems_or, value_at
+from ci_judge.model.suite import Check, DataRow, Expectation, JsonValue, Message, Scenario
 from ci_judge.rules.phrases import UnbalancedQuote, quoted_phrases
 from ci_judge.suites.criteria import slug
+from ci_judge.suites.dataset_rows import Told
+from ci_judge.suites.datasets import FilledEntry, Template, filled_entries, read_template
 from ci_judge.suites.scenario_checks import UnfitCheck, check_of
 from ci_judge.suites.scenario_file import ScenarioEntry, TestKeys
 from ci_judge.suites.scenario_gates import gate_mistakes, gate_rule
@@ -18,8 +21,11 @@ from ci_judge.suites.scenario_text import count_marks, eaten_words, quote_place
 def scenarios_of(source: Source, problems: list[Problem]) -> Iterator[Scenario]:
     """Yield the sound scenarios of a file; what is wrong with the others joins ``problems``."""
     default_checks = tuple(_read_defaults(source, problems))
-    for number in range(len(source.loaded.data["scenarios"])):
+    for number, raw in enumerate(source.loaded.data["scenarios"]):
         at = ("scenarios", number)
+        if isinstance(raw, dict) and "from" in raw:
+            yield from _of_rows(source, at, default_checks, problems)
+            continue
         entry = problems_or(source.loaded, ScenarioEntry, at=at)
         found = list(eaten_words(source.loaded, at))
         if isinstance(entry, tuple):
@@ -30,6 +36,40 @@ def scenarios_of(source: Source, problems: list[Problem]) -> Iterator[Scenario]:
         problems += found
         if not found:
             yield scenario
+
+
+def _of_rows(
+    source: Source, at: DataPath, default_checks: tuple[Check, ...], problems: list[Problem]
+) -> Iterator[Scenario]:
+    """Yield a scenario for each row that the template takes; its own mistakes are told once."""
+    template = read_template(source, at, value_at(source.loaded.data, at))
+    found = list(eaten_words(source.loaded, at))
+    if isinstance(template, tuple):
+        problems += [*template, *found]
+        return
+    part, entry = template.part, template.entry
+    shared_id = _id(part, entry, found)
+    found += [*_gate_problems(part, [entry, source.defaults]), *_target_problems(part, entry)]
+    own_checks = None if "checks" in template.raw else tuple(_checks(part, entry, found))
+    problems += found
+    if found:
+        return
+    told = Told(problems)
+    for filled in filled_entries(template, shared_id, told):
+        of_row = replace(part, row=filled.place)
+        wrong: list[Problem] = []
+        scenario = _scenario(of_row, filled.entry, default_checks, wrong, own_checks=own_checks)
+        for problem in wrong:
+            told.add(problem)
+        if not wrong:
+            row = DataRow(template=shared_id, place=filled.place, some=template.is_partial)
+            yield replace(scenario, **_naming(filled, template, row))
+
+
+def _naming(filled: FilledEntry, template: Template, row: DataRow) -> dict[str, Any]:
+    """Give id and name of a row's test, in which it can be told from the others."""
+    name = filled.entry.name if "name" in template.raw else f"{filled.entry.name} [{filled.key}]"
+    return {"id": f"{row.template}[{filled.key}]", "name": name, "row": row}
 
 
 def _read_defaults(source: Source, problems: list[Problem]) -> Iterator[Check]:
@@ -44,16 +84,27 @@ def _read_defaults(source: Source, problems: list[Problem]) -> Iterator[Check]:
 
 
 def _scenario(
-    part: Part, entry: ScenarioEntry, default_checks: tuple[Check, ...], problems: list[Problem]
+    part: Part,
+    entry: ScenarioEntry,
+    default_checks: tuple[Check, ...],
+    problems: list[Problem],
+    *,
+    own_checks: tuple[Check, ...] | None = None,
 ) -> Scenario:
+    """Make the scenario. Of one that a row filled, what no row can change was looked at before.
+
+    ``own_checks`` are those of the entry, where they are made already.
+    """
     source = part.source
     keys = _with_defaults(entry, source.defaults)
     problems += _missing(part, keys)
-    problems += _gate_problems(part, [entry, source.defaults])
-    problems += _target_problems(part, entry)
-    own_checks = tuple(_checks(part, entry, problems))
+    if part.row is None:
+        problems += _gate_problems(part, [entry, source.defaults])
+        problems += _target_problems(part, entry)
+    if own_checks is None:
+        own_checks = tuple(_checks(part, entry, problems))
     return Scenario(
-        id=_id(part, entry, problems),
+        id="" if part.row else _id(part, entry, problems),
         name=entry.name,
         criterion=source.criterion,
         place=_place(part),
@@ -132,7 +183,8 @@ def _expectations(
 ) -> Iterator[Expectation]:
     for number, text in enumerate(entry.expected or ()):
         try:
-            yield Expectation(text=text, phrases=quoted_phrases(text))
+            place = part.row or part.source.loaded.place((*part.at, "expected", number))
+            yield Expectation(text=text, phrases=quoted_phrases(text), place=place)
         except UnbalancedQuote as error:
             problems.append(_quote_problem(part, number, text, error))
 
@@ -143,6 +195,8 @@ def _quote_problem(part: Part, number: int, text: str, error: UnbalancedQuote) -
     item = number if listed else None
     hint = "phrases stand between double quotes, always two of them"
     problem = part.problem("expected", f"cannot be read: {error}", item=item, hint=hint)
+    if part.row is not None:
+        return problem
     path = (*part.at, "expected", number) if listed else (*part.at, "expected")
     place = quote_place(loaded, path, marks_before=count_marks(text[: error.column - 1]))
     return replace(problem, place=place)
@@ -151,7 +205,7 @@ def _quote_problem(part: Part, number: int, text: str, error: UnbalancedQuote) -
 def _checks(part: Part, own: TestKeys, problems: list[Problem]) -> Iterator[Check]:
     for number, check in enumerate(own.checks or ()):
         try:
-            yield check_of(check, folder=part.source.folder)
+            place = part.source.loaded.place((*part.at, "checks", number))
+            yield check_of(check, folder=part.source.folder, place=place)
         except UnfitCheck as error:
-            key = next(iter(check.model_fields_set))
-            problems.append(part.problem("checks", f"{key}: {error}", item=number))
+            problems.append(part.problem("checks", f"{check.kind}: {error}", item=number))

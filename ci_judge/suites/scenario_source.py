@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from ci_judge.errors import Problem
+from ci_judge.errors import Place, Problem
 from ci_judge.file_schema import DataPath, LoadedFile
 from ci_judge.model.suite import Criterion, GateDefaults
 from ci_judge.suites.scenario_file import TestKeys
@@ -15,11 +15,16 @@ _NAMED_IDS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What the scenarios of all files share."""
+    """What the scenarios of all files share.
+
+    ``root`` is the folder that datasets lie in, None where none may be read; ``seed`` draws rows.
+    """
 
     criteria: Mapping[str, Criterion]
     gate: GateDefaults
     targets: frozenset[str]
+    root: Path | None = None
+    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +40,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """A scenario, or a file's defaults, and where it stands."""
+    """A scenario, or a file's defaults, and where it stands.
+
+    ``row`` is where the row stands that it was filled with, None for what was written out.
+    """
 
     source: Source
     at: DataPath
     label: str
+    row: Place | None = None
 
     def problem(
         self, key: str, message: str, *, item: int | None = None, hint: str | None = None
@@ -47,7 +56,7 @@ class Part:
         """Blame a key, or the item (from 0) of its list that is meant."""
         path = [key] if item is None else [key, item]
         named = key if item is None else f"{key}[{item}]"
-        place = self.source.loaded.place((*self.at, *path))
+        place = self.row or self.source.loaded.place((*self.at, *path))
         return Problem(message=f"{self.label}: {named} {message}", hint=hint, place=place)
 
 

@@ -19,14 +19,15 @@ def load_scenarios(
     *,
     root: Path,
     targets: frozenset[str],
+    seed: int = 0,
 ) -> tuple[Scenario, ...]:
     """Read all scenario files, in order. Raises InvalidInput with the problems of all of them.
 
     ``root`` is the folder that files are shown from; ``targets`` are the names that a scenario's
-    ``target`` may have.
+    ``target`` may have; ``seed`` draws samples of rows.
     """
     by_id = {criterion.id: criterion for criterion in criteria}
-    setting = Setting(criteria=by_id, gate=defaults, targets=targets)
+    setting = Setting(criteria=by_id, gate=defaults, targets=targets, root=root, seed=seed)
     problems: list[Problem] = []
     scenarios: list[Scenario] = []
     for path in files:
@@ -37,7 +38,7 @@ def load_scenarios(
             continue
         found: list[Problem] = []
         scenarios += scenarios_of(source, found)
-        problems += sorted(found, key=_line)
+        problems += sorted(found, key=_in_file_order)
     problems += _repeated_ids(scenarios)
     if problems:
         raise InvalidInput(*problems)
@@ -57,8 +58,9 @@ def scenarios_in(text: str, *, file: str, folder: Path, setting: Setting) -> tup
     return scenarios
 
 
-def _line(problem: Problem) -> int:
-    return (problem.place.line or 0) if problem.place else 0
+def _in_file_order(problem: Problem) -> tuple[str, int]:
+    place = problem.place
+    return (place.file, place.line or 0) if place else ("", 0)
 
 
 def _open(path: Path, file: str, setting: Setting) -> Source:
@@ -106,7 +108,11 @@ def _repeated_ids(scenarios: Iterable[Scenario]) -> Iterator[Problem]:
         if earlier is not scenario:
             yield Problem(
                 message=f'two scenarios have the id "{scenario.id}": '
-                f"{earlier.place} and {scenario.place}",
+                f"{_where(earlier)} and {_where(scenario)}",
                 hint="give one of them another name, or an id: of its own",
                 place=scenario.place,
             )
+
+
+def _where(scenario: Scenario) -> Place:
+    return scenario.row.place if scenario.row else scenario.place

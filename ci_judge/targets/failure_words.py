@@ -72,7 +72,7 @@ def _advice(reply: HttpReply, settings: TargetSettings) -> str:
         case 400 | 422:
             said, field = validation_words(reply), missing_field(reply)
             hint = f'; try body: {{{field}: "{{{{message}}}}"}}' if field else ""
-            return f"{advice} ({said}){hint}" if said else advice
+            return f"{advice} ({said}){hint}" if said else f"{advice}{hint}"
         case _:
             return advice
 

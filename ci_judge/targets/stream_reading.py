@@ -81,9 +81,10 @@ class StreamReading:
 def first_text_sight(reader: EventReader, reading: StreamReading) -> Sight:
     """Return what tells when the first piece of text is there; a stream in trouble has none."""
     troubled = False
+    looked_at = 0
 
     def sight(piece: bytes) -> bool:
-        nonlocal troubled
+        nonlocal troubled, looked_at
         if troubled:
             return False
         try:
@@ -92,6 +93,8 @@ def first_text_sight(reader: EventReader, reading: StreamReading) -> Sight:
         except StreamTrouble:
             troubled = True
             return False
-        return any(reading.pieces)
+        new = reading.pieces[looked_at:]  # all over again would take the square of their number
+        looked_at += len(new)
+        return any(new)
 
     return sight

@@ -1,8 +1,9 @@
-"""What a web framework says of a request that does not fit (FastAPI's ``detail``)."""
+"""What is said of a request that does not fit: FastAPI's ``detail``, or a few plain words."""
 
 from collections.abc import Iterator
 
 from ci_judge.model.suite import JsonValue
+from ci_judge.rules.chat_shapes import error_words, wanted_name
 from ci_judge.transport import HttpReply
 
 _MOST = 3
@@ -28,14 +29,23 @@ def validation_words(reply: HttpReply) -> str | None:
 def missing_field(reply: HttpReply) -> str | None:
     """Name the one field of the body that is missing, if that is what the reply says."""
     try:
-        details = reply.json()["detail"]
-        location = details[0]["loc"]
-        missing = "missing" in details[0].get("type", "")
-    except (ValueError, LookupError, TypeError, AttributeError):
+        document = reply.json()
+    except ValueError:
         return None
-    field = location[1] if isinstance(location, list) and len(location) == 2 else None  # noqa: PLR2004 - body and name
-    plain = isinstance(field, str) and field.isidentifier() and len(field) <= _MOST_CHARS
-    return reply.redact(str(field)) if missing and plain and location[0] == "body" else None
+    return _located(reply, document) or wanted_name(error_words(document) or "")
+
+
+def _located(reply: HttpReply, document: JsonValue) -> str | None:
+    """Name the field of the body that the first of FastAPI's details says is missing."""
+    details = document.get("detail") if isinstance(document, dict) else None
+    first = details[0] if isinstance(details, list) and details else None
+    if not isinstance(first, dict) or "missing" not in str(first.get("type", "")):
+        return None
+    match first.get("loc"):
+        case ["body", str() as field] if field.isidentifier() and len(field) <= _MOST_CHARS:
+            return reply.redact(field)
+        case _:
+            return None
 
 
 def _entries(details: list[JsonValue]) -> Iterator[tuple[str, str]]:

@@ -18,6 +18,8 @@ _MOST_RUNS: Final = 10
 _NOT_A_WORD = re.compile(r"[^\w.]+|_+")
 _FORBIDDEN, _NOT_FOUND = 403, 404
 _MOST_REASONS: Final = 3
+_OF_A_PULL_REQUEST = frozenset({"issue_comment", "pull_request_target"})
+"""Events whose runs are listed under the base branch, whatever code they judge."""
 
 
 def artifact_name(comment_key: str) -> str:
@@ -104,6 +106,7 @@ class BaselineSearch:
             for run in runs
             if run.commit in order
             and run.repository.casefold() == here
+            and run.event not in _OF_A_PULL_REQUEST
             and str(run.id) != self.run_id
         ]
         return sorted(ours, key=lambda run: (order[run.commit], -run.id))
@@ -145,6 +148,8 @@ class BaselineSearch:
         baseline = baseline_of(report.document, source=source)
         if not baseline.complete:
             raise BadArchive("its report is of a run that did not get to its end")
+        if baseline.commit not in (None, run.commit):  # as after another workflow's run
+            raise BadArchive("its report is about another commit")
         return replace(baseline, commit=run.commit, url=run.url or None)
 
 

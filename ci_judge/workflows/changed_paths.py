@@ -34,6 +34,8 @@ async def look_at_paths(globs: Sequence[str], change: Change | None, history: Hi
     if change is None:
         return Touch(touched=True, said="this event has no changed files to look at")
     files = await _files(change, history)
+    if files is None:
+        return Touch(touched=True, said="the branch was rewound, and what it lost is not listed")
     if isinstance(files, GitHubRefusal):
         denied = files.status in {_FORBIDDEN, _NOT_FOUND} and not files.limited
         lacks = f"; the job needs `permissions: {_permission(change)}`" if denied else ""
@@ -47,11 +49,17 @@ async def look_at_paths(globs: Sequence[str], change: Change | None, history: Hi
     return Touch(touched=False, said=f"changed-paths means none of the {count} changed paths")
 
 
-async def _files(change: Change, history: History) -> ChangedFiles | GitHubRefusal:
+async def _files(change: Change, history: History) -> ChangedFiles | GitHubRefusal | None:
+    """Give what changed, None where the base is not part of the head: there the list is one-sided.
+
+    GitHub lists what the head has since the merge base, and not what the base had.
+    """
     if isinstance(change, PullRequest):
         return await history.files_of(change)
     compared = await history.compare(change.base, change.head)
-    return compared if isinstance(compared, GitHubRefusal) else compared.files
+    if isinstance(compared, GitHubRefusal):
+        return compared
+    return compared.files if compared.merge_base == change.base else None
 
 
 def _permission(change: Change) -> str:

@@ -42,14 +42,16 @@ def compared(
     *,
     fail_on: FailOn,
     allow_removed: bool,
+    whole_suite: bool = True,
 ) -> ReportDocument:
     """Give the report with everything that the comparison adds, its result included.
 
     Without a baseline that can be used ``fail_on`` regression is as good as error, and says so.
+    Where the report is not of the ``whole_suite``, as a shard's, no test is called removed.
     """
     if found is None and fail_on != "regression":
         return document
-    comparison = _comparison(document, found or _NOT_ASKED)
+    comparison = _comparison(document, found or _NOT_ASKED, whole_suite=whole_suite)
     regressions = _regressions(document, comparison, allow_removed=allow_removed)
     changed: ReportDocument = {
         **document,
@@ -68,7 +70,7 @@ def compared(
 _NOT_ASKED = NoBaseline(source="none", reason="no baseline is named")
 
 
-def _comparison(document: ReportDocument, found: FoundBaseline) -> Comparison:
+def _comparison(document: ReportDocument, found: FoundBaseline, *, whole_suite: bool) -> Comparison:
     problem = found.reason if isinstance(found, NoBaseline) else _unusable(found)
     if problem is not None or isinstance(found, NoBaseline):
         return Comparison(baseline=None, source=found.source, problem=problem, changes={})
@@ -84,7 +86,8 @@ def _comparison(document: ReportDocument, found: FoundBaseline) -> Comparison:
         for test in tests.values()
     }
     gone = tuple(test for test_id, test in found.tests.items() if test_id not in tests)
-    partial = _partial(document, found)
+    whole = whole_suite and document["run"]["complete"]
+    partial = _partial(found, whole=whole)
     return Comparison(
         baseline=found,
         source=found.source,
@@ -99,9 +102,9 @@ def _unusable(baseline: Baseline) -> str | None:
     return "it is the report of a run that was interrupted" if baseline.interrupted else None
 
 
-def _partial(document: ReportDocument, baseline: Baseline) -> str | None:
+def _partial(baseline: Baseline, *, whole: bool) -> str | None:
     """Say why a test that is missing says nothing, None where the suites are whole."""
-    if not document["run"]["complete"]:
+    if not whole:
         return "only a part of the suite ran, so removed tests cannot be told"
     if not baseline.complete:
         return "the baseline is of a part of the suite, so added and removed tests cannot be told"

@@ -9,13 +9,16 @@ from typing import Literal
 
 from ci_judge.errors import InvalidInput
 from ci_judge.file_schema import read_text
+from ci_judge.settings.finding import NAMES
 from ci_judge.suites.criteria import parse_criteria
+from ci_judge.workflows.detecting import Endpoint
+from ci_judge.workflows.starter_target import keeps_history, with_target
 
 ACTION = "ci-judge/ci-judge"
 _ACTION_MARK = "@ACTION@"
 _SCHEMAS = "https://raw.githubusercontent.com/ci-judge/ci-judge"
 _SCHEMAS_MARK = "@SCHEMAS@"
-_CONFIG, _OTHER_CONFIG = "ci-judge.yaml", "ci-judge.toml"
+_CONFIG = NAMES[0]
 _CRITERIA = "acceptance.md"
 _SCENARIOS = "scenarios/first.yaml"
 _WORKFLOW = ".github/workflows/ci-judge.yml"
@@ -33,16 +36,24 @@ class StarterFile:
     reason: str = ""
 
 
-def initialise(folder: Path, *, version: str) -> tuple[StarterFile, ...]:
+def has_config(folder: Path) -> bool:
+    """Tell whether a folder has a configuration, which is kept."""
+    return any((folder / name).exists() for name in NAMES)
+
+
+def initialise(
+    folder: Path, *, version: str, endpoint: Endpoint | None = None
+) -> tuple[StarterFile, ...]:
     """Write the starting files into a folder, which is made if need be.
 
-    ``version`` is the release whose action the workflow uses. Nothing that exists is changed, but
+    ``version`` is the release whose action the workflow uses, ``endpoint`` the target that was
+    looked at, if one was. Nothing that exists is changed, but
     for .gitignore, which gets the lines that it lacks.
     Raises InvalidInput where a file cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return tuple(_Starter(folder=folder, version=version).files())
+        return tuple(_Starter(folder=folder, version=version, endpoint=endpoint).files())
     except OSError as error:
         name = error.filename or folder
         raise InvalidInput.of(f"{name} cannot be written: {error.strerror or error}") from error
@@ -54,14 +65,20 @@ class _Starter:
 
     folder: Path
     version: str
+    endpoint: Endpoint | None
 
     def files(self) -> Iterator[StarterFile]:
-        if (self.folder / _OTHER_CONFIG).exists():
-            yield StarterFile(path=_OTHER_CONFIG, outcome="kept")
+        there = [name for name in NAMES if (self.folder / name).exists()]
+        if there:
+            yield StarterFile(path=there[0], outcome="kept")
         else:
-            yield self._write(_CONFIG, "ci-judge.yaml")
-        yield self._write(_CRITERIA, "acceptance.md")
-        yield self._first_scenarios()
+            yield self._write(_CONFIG, _CONFIG)
+        if there and _has_cases_alone(self.folder):
+            for name in (_CRITERIA, _SCENARIOS):
+                yield StarterFile(path=name, outcome="left out", reason="your cases need none")
+        else:
+            yield self._write(_CRITERIA, "acceptance.md")
+            yield self._first_scenarios()
         yield self._write(_WORKFLOW, "workflow.yml")
         yield _ignore(self.folder / _GITIGNORE)
 
@@ -71,6 +88,8 @@ class _Starter:
             return StarterFile(path=name, outcome="kept")
         path.parent.mkdir(parents=True, exist_ok=True)
         text = (files("ci_judge.workflows") / "starter" / template).read_text(encoding="utf-8")
+        if template == _CONFIG and self.endpoint is not None:
+            text = with_target(text, self.endpoint)
         path.write_text(self._filled(text), encoding="utf-8", newline="\n")
         return StarterFile(path=name, outcome="written")
 
@@ -84,11 +103,19 @@ class _Starter:
         """Write the scenarios of the starter's criterion, where the acceptance file has it."""
         exists = (self.folder / _SCENARIOS).exists()
         if exists or _STARTER_CRITERION in _criterion_ids(self.folder):
-            return self._write(_SCENARIOS, "first.yaml")
+            template = "first" if keeps_history(self.endpoint) else "first-single-turns"
+            return self._write(_SCENARIOS, f"{template}.yaml")
         reason = (
             f"its criterion is not in your {_CRITERIA}; ci-judge generate drafts scenarios for it"
         )
         return StarterFile(path=_SCENARIOS, outcome="left out", reason=reason)
+
+
+def _has_cases_alone(folder: Path) -> bool:
+    """Tell whether Python cases are all that is tested here, as far as a look around tells."""
+    cases = (path for pattern in ("case_*.py", "*/case_*.py") for path in folder.glob(pattern))
+    others = (folder / _CRITERIA, (folder / _SCENARIOS).parent)
+    return any(True for _ in cases) and not any(path.exists() for path in others)
 
 
 def _criterion_ids(folder: Path) -> Iterable[str]:

@@ -53,16 +53,21 @@ class Memory:
 
     def warnings(self, *, replayed: int) -> Iterator[str]:
         """Bring everything onto the disk, and say what a reader of the report must know."""
-        if replayed:
-            yield (
-                f"{replayed:,} of the conversations were replayed from the cache (run.cache: all):"
-                " their target was not asked"
-            )
+        yield from replay_warning(replayed)
         if self.cache is not None:
             self.cache.flush()
             yield from self.cache.problems
         if self.log.problem is not None:
             yield self.log.problem
+
+
+def replay_warning(replayed: int) -> Iterator[str]:
+    """Say of how many conversations the target was not asked; nothing where it always was."""
+    if replayed:
+        yield (
+            f"{replayed:,} of the conversations were replayed from the cache (run.cache: all):"
+            " their target was not asked"
+        )
 
 
 def open_memory(settings: Settings, redactor: Redactor, stack: AsyncExitStack) -> Memory:

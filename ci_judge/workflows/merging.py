@@ -18,7 +18,7 @@ from ci_judge.document.run_entries import run_entry
 from ci_judge.engine.ledger import LEDGER_VERSION, Ledger
 from ci_judge.engine.panel_votes import PanelVotes
 from ci_judge.errors import ExitCode, InvalidInput, Place, Problem
-from ci_judge.model.document import ReportDocument
+from ci_judge.model.document import ReportDocument, RunEntry
 from ci_judge.model.judging import Run
 from ci_judge.model.reasons import NotRunCode
 from ci_judge.rules.settling import settle_outcomes
@@ -29,7 +29,7 @@ from ci_judge.workflows.memory import replay_warning
 from ci_judge.workflows.merged_judge import merged_judge
 from ci_judge.workflows.recorded_settings import fail_on_of, run_setting
 from ci_judge.workflows.render import MOST_BYTES, RecordedReport
-from ci_judge.workflows.shard_checks import shard_differences, torn_shard
+from ci_judge.workflows.shard_checks import REWRITTEN, shard_differences, torn_shard
 from ci_judge.workflows.sound_reports import MOST_RUNS
 from ci_judge.workflows.strict_reports import read_strict_report
 
@@ -105,7 +105,7 @@ class _Collected:
         if not self._by_index:
             self._begin(report.document)
         self._by_index[shard_of(report.document)["index"]] = path, report.document
-        self._take_runs(report)
+        self._take_runs(path, report)
 
     def documents(self) -> list[ReportDocument]:
         """Give the documents in the order of the shards. Raises InvalidInput."""
@@ -144,7 +144,7 @@ class _Collected:
                 "give each shard once",
             )
 
-    def _take_runs(self, report: RecordedReport) -> None:
+    def _take_runs(self, path: Path, report: RecordedReport) -> None:
         judge = report.document["judge"]
         judges = len(judge["panel"]) if judge else 0
         if judges and not self.votes.members:
@@ -152,8 +152,20 @@ class _Collected:
         for test in tests_of(report.document["groups"]):
             for entry in report.runs.runs(test["id"]):
                 self.ledger.append(entry)
-                if judges:
-                    self.votes.add(recorded_run(entry))
+                if judges and not self._counted(entry):
+                    told = f'"{test["id"]}" holds votes that no judge of the panel can have given'
+                    self.problems.append(_problem(path, told, REWRITTEN))
+
+    def _counted(self, entry: RunEntry) -> bool:
+        """Count the votes of a run; False where they are not those of the panel."""
+        try:
+            run = recorded_run(entry)
+        except (KeyError, TypeError, ValueError):
+            return False
+        if self.votes.knows(run):
+            self.votes.add(run)
+            return True
+        return False
 
 
 def _record_missing(missing: Sequence[Missing], ledger: Ledger) -> None:

@@ -1,13 +1,13 @@
 """Opens what a run needs, in the order in which it can fail cheaply, and closes it for certain."""
 
-import asyncio
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import dataclass, field, replace
 
 from ci_judge.check_tools import check_tools
-from ci_judge.engine.attempt import Bench, Slots
+from ci_judge.engine.attempt import Bench
+from ci_judge.engine.breaker import Breaker
 from ci_judge.engine.seats import Seat, Seats, panel, single
 from ci_judge.judges.habits import Habits
 from ci_judge.judges.preflight import Looked, preflight
@@ -19,26 +19,29 @@ from ci_judge.protocols import Judge, Target
 from ci_judge.settings import Settings
 from ci_judge.suites.cases import CaseHosts
 from ci_judge.targets.command import CommandTarget
-from ci_judge.targets.http_api import HttpTarget
+from ci_judge.targets.origins import target_origin
 from ci_judge.targets.serve import ServedTarget
 from ci_judge.targets.settings import TargetSettings
 from ci_judge.transport import Transport
+from ci_judge.workflows.at_once import lanes_of, own_slots
 from ci_judge.workflows.planning import Plan, needs_judge
+from ci_judge.workflows.safeguards import Safeguards
 from ci_judge.workflows.surroundings import Surroundings
-
-Redact: TypeAlias = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenBench:
-    """Everybody who takes part, ready; ``workers`` runs at once keep all of them busy.
+    """Everybody who takes part, ready; ``capacity()`` runs at once keep all of them busy.
 
-    ``looked`` is what it cost to see that the judges are there.
+    ``looked`` is what it cost to see that the judges are there; ``origins`` are where the targets
+    are, by name.
     """
 
     bench: Bench
-    workers: int
+    capacity: Callable[[], int]
     looked: Looked
+    origins: Mapping[str | None, str | None]
+    safeguards: Safeguards
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,14 +53,14 @@ class Household:
 
 
 def open_household(
-    settings: Settings, surroundings: Surroundings, stack: AsyncExitStack, *, redact: Redact
+    settings: Settings,
+    surroundings: Surroundings,
+    stack: AsyncExitStack,
+    *,
+    children: Children,
+    python: str = sys.executable,
 ) -> Household:
-    """Make ready for child processes; ``stack`` ends whatever was started.
-
-    ``redact`` takes the secrets out of what is quoted from them, before that is cut.
-    """
-    children = Children(redact=redact)
-    stack.push_async_callback(children.close)
+    """Make ready for cases, which run under ``python``; ``stack`` ends what was started."""
     hosts = CaseHosts(
         children=children,
         root=settings.root,
@@ -65,6 +68,7 @@ def open_household(
         environment=surroundings.environment,
         names=settings.suite.env,
     )
+    hosts.python = python
     stack.push_async_callback(hosts.close)
     return Household(children=children, hosts=hosts)
 
@@ -75,64 +79,74 @@ async def open_bench(
     plan: Plan,
     *,
     household: Household,
+    safeguards: Safeguards,
     stack: AsyncExitStack,
 ) -> OpenBench:
     """Look for the judge, connect targets, start what ``serve`` names.
 
+    Where the plan has recorded evidence, that is there instead of targets and cases.
+
     Raises CannotStart for what is not there, InvalidInput for a key or model that is refused.
     """
-    transport = _transport(settings, surroundings, household)
+    transport = _transport(surroundings, household)
     stack.push_async_callback(transport.aclose)
+    transport.guards.extend(safeguards.guards())
     workshop = Workshop(
         children=household.children,
         root=settings.root,
         environment=surroundings.environment,
+        permit=safeguards.permit,
     )
-    seats = _seats(settings, surroundings, plan, _Tools(transport=transport, workshop=workshop))
+    lanes = lanes_of(settings, transport)
+    tools = _Tools(transport=lanes.judge.transport, workshop=workshop)
+    seats = _seats(settings, surroundings, plan, tools)
     looked = await _look_at_judges(settings, surroundings, plan, transport)
     opener = _TargetOpener(
         settings=settings,
         surroundings=surroundings,
-        transport=transport,
+        transport=lanes.target.transport,
         workshop=workshop,
+        breaker=safeguards.breaker,
         stack=stack,
     )
     names = dict.fromkeys(scenario.target for scenario in plan.suite.scenarios)
-    targets = {name: await opener.open(name) for name in names}
-    seed = settings.seed
+    if plan.evidence is None:
+        targets = {name: await opener.open(name) for name in names}
+    else:
+        targets = plan.evidence.targets(names)
     bench = Bench(
         targets=targets,
-        cases=household.hosts,
+        cases=household.hosts if plan.evidence is None else plan.evidence.cases,
         seats=seats,
         tools=check_tools(redact=household.children.redact),
-        seed=surroundings.fresh_seed() if seed is None else seed,
-        slots=_slots(settings),
+        seed=_seed(settings, surroundings, plan),
+        slots=lanes.slots(settings),
         wall_clock=surroundings.wall_clock,
         clock=surroundings.clock,
     )
-    workers = settings.run.concurrency + _judge_concurrency(settings)
-    return OpenBench(bench=bench, workers=workers, looked=looked)
+    return OpenBench(
+        bench=bench,
+        capacity=lanes.capacity,
+        looked=looked,
+        origins=opener.origins,
+        safeguards=safeguards,
+    )
 
 
-def _transport(settings: Settings, surroundings: Surroundings, household: Household) -> Transport:
+def _seed(settings: Settings, surroundings: Surroundings, plan: Plan) -> int:
+    """Take the seed asked for, else that of all shards of a suite, else a fresh one."""
+    shared = plan.part.seed if plan.part else None
+    given = shared if settings.seed is None else settings.seed
+    return surroundings.fresh_seed() if given is None else given
+
+
+def _transport(surroundings: Surroundings, household: Household) -> Transport:
     return Transport(
-        connections=max(settings.run.concurrency, _judge_concurrency(settings)),
         environment=surroundings.environment,
         in_container=surroundings.in_container,
         user_agent=surroundings.user_agent,
         redact=household.children.redact,
     )
-
-
-def _slots(settings: Settings) -> Slots:
-    return Slots(
-        target=asyncio.Semaphore(settings.run.concurrency),
-        judge=asyncio.Semaphore(_judge_concurrency(settings)),
-    )
-
-
-def _judge_concurrency(settings: Settings) -> int:
-    return settings.judge.concurrency if settings.judge else 1
 
 
 async def _look_at_judges(
@@ -162,18 +176,12 @@ def _seats(settings: Settings, surroundings: Surroundings, plan: Plan, tools: _T
         Seat(
             judge=_judge(member, surroundings, tools),
             policy=member.vote_policy(),
-            slots=_own_slots(member) if settings.judge.panel else None,
+            slots=own_slots(member, in_panel=bool(settings.judge.panel)),
             tariff=tariff_of(member),
         )
         for member in settings.judge.members
     )
     return panel(seats, settings.judge.panel_rule) if settings.judge.panel else single(*seats)
-
-
-def _own_slots(member: JudgeSettings) -> asyncio.Semaphore | None:
-    """Limit a judge of a panel by itself where its own section does."""
-    limited = "concurrency" in member.model_fields_set
-    return asyncio.Semaphore(member.concurrency) if limited else None
 
 
 def _judge(judge: JudgeSettings, surroundings: Surroundings, tools: _Tools) -> Judge:
@@ -193,7 +201,10 @@ class _TargetOpener:
     surroundings: Surroundings
     transport: Transport
     workshop: Workshop
+    breaker: Breaker
     stack: AsyncExitStack
+    origins: dict[str | None, str | None] = field(default_factory=dict)
+    by_bundle: dict[str, Transport] = field(default_factory=dict)
 
     async def open(self, name: str | None) -> Target:
         """Open the target of this name, None for the section ``target``."""
@@ -203,22 +214,47 @@ class _TargetOpener:
         if target.command is not None:
             section = "target" if name is None else f"targets.{name}"
             return CommandTarget(target, workshop=self.workshop, section=f"{section}.command")
+        from ci_judge.targets.http_api import HttpTarget  # noqa: PLC0415 - loads when used
+
+        transport = self._trusting(target)
+        served = await self._served(target, transport)
+        self._watch(name, target, served)
         return HttpTarget(
             target,
-            transport=self.transport,
+            transport=transport,
             fresh_uuid=self.surroundings.fresh_uuid,
-            port=await self._served_port(target),
+            port=served.port if served else None,
+            hex_id=self.surroundings.hex_id,
         )
 
-    async def _served_port(self, target: TargetSettings) -> int | None:
+    def _trusting(self, target: TargetSettings) -> Transport:
+        """Share the transport of all but where the target has authorities of its own."""
+        if target.ca_bundle is None:
+            return self.transport
+        path = str(self.settings.root / target.ca_bundle)
+        if path not in self.by_bundle:
+            self.by_bundle[path] = replace(self.transport, ca_bundle=path)
+            self.stack.push_async_callback(self.by_bundle[path].aclose)
+        return self.by_bundle[path]
+
+    def _watch(self, name: str | None, target: TargetSettings, served: ServedTarget | None) -> None:
+        """Remember where a target is, and who knows how it ended."""
+        origin = target_origin(target, port=served.port if served else None)
+        self.origins[name] = origin
+        if served is not None and origin is not None:
+            self.breaker.watch(origin, served.how_it_ended)
+
+    async def _served(self, target: TargetSettings, transport: Transport) -> ServedTarget | None:
         if target.serve is None:
             return None
+        # To ask whether it is up is no request of the run, nor a reason to ask it less later.
+        prober = replace(transport.limited(1), guards=[])
         served = ServedTarget(
             settings=target.serve,
             root=self.settings.root,
             environment=self.surroundings.environment,
-            transport=self.transport,
+            transport=prober,
             children=self.workshop.children,
         )
         await self.stack.enter_async_context(served)
-        return served.port
+        return served

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from ci_judge.ci_context import github_context
 from ci_judge.errors import InvalidInput, NothingToJudge, Place, Problem
@@ -16,18 +17,25 @@ from ci_judge.suites.criteria import criteria_doubts, load_criteria, shown
 from ci_judge.suites.gate_origins import GateOrigins
 from ci_judge.suites.linting import gate_problems, warnings
 from ci_judge.suites.paths import DEFAULT_PATHS, FoundFiles, find_files
-from ci_judge.suites.scenarios import load_scenarios
+from ci_judge.suites.waivers import load_waivers, with_waivers
+from ci_judge.workflows.budget_problems import budget_doubts, budget_problems
 from ci_judge.workflows.criterion_instructions import instructed, unknown_criteria
+from ci_judge.workflows.recorded_evidence import RecordedEvidence
+from ci_judge.workflows.sharding import Part, take_part
 from ci_judge.workflows.surroundings import Surroundings
 from ci_judge.workflows.target_problems import target_problems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The ``-k`` and ``-m`` expressions, None where not given."""
+    """The ``-k`` and ``-m`` expressions, None where not given.
+
+    ``ids`` are the tests that a front door has chosen by itself, of those that a plan had.
+    """
 
     names: str | None = None
     tags: str | None = None
+    ids: frozenset[str] | None = None
 
 
 def _expressions(selection: Selection) -> str:
@@ -50,6 +58,10 @@ class Plan:
     suite: Suite
     warnings: tuple[str, ...]
     left_out: int
+    part: Part | None = None
+    """The shard that ``suite`` is; None for all selected tests."""
+    evidence: RecordedEvidence | None = None
+    """What was recorded of the tests, where nobody is to be asked for more."""
 
     @property
     def tests(self) -> Sequence[Test]:
@@ -76,12 +88,14 @@ async def make_plan(
         pattern=settings.suite.pattern,
         skip=(settings.file,),
     )
-    suite = await _load(settings, found, hosts)
+    suite = _with_waivers(settings, surroundings, await _load(settings, found, hosts))
     chosen = _select(suite, selects)
+    sent = picked(chosen, selection.ids)
     problems = (
         *_gate_problems(settings, suite, strictness),
-        *target_problems(settings, chosen),
-        *_judge_problems(settings, surroundings, chosen, strictness),
+        *target_problems(settings, sent),
+        *budget_problems(settings, sent, judged=needs_judge(sent)),
+        *_judge_problems(settings, surroundings, sent, strictness),
     )
     if problems:
         raise InvalidInput(*problems)
@@ -92,14 +106,40 @@ async def make_plan(
             f"none of the {len(suite.tests)} tests is selected by {_expressions(selection)}",
             hint="look at -k and -m; `ci-judge check` lists the tests",
         )
+    part = take_part(settings, surroundings, chosen)
+    mine = chosen if part is None else part.suite()
+    taken = picked(mine, selection.ids)
     return Plan(
-        suite=chosen,
+        suite=taken,
+        part=part if len(taken.tests) == len(mine.tests) else None,
         warnings=(
             *settings.warnings,
             *_suite_warnings(settings, suite),
             *map(str, _run_warnings(settings, surroundings, chosen, found)),
         ),
-        left_out=len(suite.tests) - len(chosen.tests),
+        left_out=len(suite.tests) - len(chosen.tests) + len(mine.tests) - len(taken.tests),
+    )
+
+
+def _with_waivers(settings: Settings, surroundings: Surroundings, suite: Suite) -> Suite:
+    today = datetime.fromtimestamp(surroundings.wall_clock(), UTC).date()
+    return with_waivers(suite, load_waivers(settings.root, today=today), today=today)
+
+
+def _load_scenarios(
+    settings: Settings, found: FoundFiles, criteria: tuple[Criterion, ...]
+) -> tuple[Scenario, ...]:
+    if not found.scenario_files:
+        return ()
+    from ci_judge.suites.scenarios import load_scenarios  # noqa: PLC0415 - a large schema
+
+    return load_scenarios(
+        found.scenario_files,
+        criteria,
+        settings.gate_defaults(),
+        root=settings.root,
+        targets=frozenset(settings.targets),
+        seed=settings.seed or 0,
     )
 
 
@@ -113,13 +153,7 @@ async def _load(settings: Settings, found: FoundFiles, hosts: CaseHosts) -> Suit
         loaded = load_criteria(found.criteria_files, root=settings.root)
         problems.extend(unknown_criteria(settings, loaded))
         criteria = instructed(settings, loaded)
-        scenarios = load_scenarios(
-            found.scenario_files,
-            criteria,
-            settings.gate_defaults(),
-            root=settings.root,
-            targets=frozenset(settings.targets),
-        )
+        scenarios = _load_scenarios(settings, found, criteria)
     except InvalidInput as error:
         problems.extend(error.problems)
     try:
@@ -173,6 +207,11 @@ def _select(suite: Suite, selects: Selects) -> Suite:
     )
 
 
+def picked(suite: Suite, ids: frozenset[str] | None) -> Suite:
+    """Give the suite with these tests alone; None stands for all."""
+    return suite if ids is None else _select(suite, lambda test: test.id in ids)
+
+
 def _suite_warnings(settings: Settings, suite: Suite) -> tuple[str, ...]:
     judges = settings.judge.members if settings.judge else ()
     found = warnings(
@@ -189,8 +228,9 @@ def _run_warnings(
 ) -> Iterator[Problem]:
     """Yield what a run would stumble over, or silently leave out."""
     if settings.judge is not None and needs_judge(suite):
-        for problem in _missing_keys(settings.judge, surroundings):
+        for problem in _missing_keys(settings, settings.judge, surroundings):
             yield replace(problem, message=f"a run will be refused: {problem.message}")
+    yield from budget_doubts(settings, suite, judged=needs_judge(suite))
     yield from _forgetful_targets(settings, suite)
     for path in found.stray_cases:
         yield Problem(
@@ -214,7 +254,8 @@ def _forgetful_targets(settings: Settings, suite: Suite) -> Iterator[Problem]:
         yield Problem(
             message=f'"{scenario.id}" has several turns, but {section} sends no {{{{history}}}}: '
             "it must remember the conversation by itself, by a cookie",
-            hint="send {{history}}, or {{uuid}} as the id of the session",
+            hint="send {{history}}, {{uuid}} as the id of the session, or {{session}} "
+            f"({section}.capture.session)",
             place=scenario.place,
         )
 
@@ -239,17 +280,31 @@ def _judge_problems(
             Problem(
                 message="no judge is configured",
                 hint='set judge.provider, "stub" for a first try without a key',
+                place=settings.place(""),
             )
         ]
     if not strictness.key_needed:
         return []
-    return list(_missing_keys(settings.judge, surroundings))
+    return list(_missing_keys(settings, settings.judge, surroundings))
 
 
-def _missing_keys(judge: JudgeSettings, surroundings: Surroundings) -> tuple[Problem, ...]:
+def key_problems(
+    settings: Settings, surroundings: Surroundings, suite: Suite
+) -> tuple[Problem, ...]:
+    """Give what a run of a suite that was only looked at would be refused for."""
+    if settings.judge is None or not needs_judge(suite):
+        return ()
+    return _missing_keys(settings, settings.judge, surroundings)
+
+
+def _missing_keys(
+    settings: Settings, judge: JudgeSettings, surroundings: Surroundings
+) -> tuple[Problem, ...]:
     environment = surroundings.environment
     from_fork = github_context(environment).from_fork
-    return missing_keys(judge, environment, from_fork=from_fork)
+    place = settings.place("judge.panel" if judge.panel else "judge.provider")
+    found = missing_keys(judge, environment, from_fork=from_fork)
+    return tuple(replace(problem, place=problem.place or place) for problem in found)
 
 
 def needs_judge(suite: Suite) -> bool:

@@ -29,6 +29,12 @@ def clear_old_reports(settings: Settings, *, junit_copy: Path | None) -> None:
         prepare_copy(junit_copy, option="--junitxml")
 
 
+def written_paths(settings: Settings, *, junit_copy: Path | None) -> tuple[Path, ...]:
+    """Give every file, and every folder with all in it, that a run writes."""
+    copies = () if junit_copy is None else (junit_copy.absolute(),)
+    return (settings.report_dir, settings.cache_dir, *_paths(settings).values(), *copies)
+
+
 def _paths(settings: Settings) -> Mapping[str, Path]:
     report = settings.report
     return {

@@ -176,14 +176,15 @@ def _settings(settings: dict[str, Any], change: GateChange) -> dict[str, Any]:
 
 def _settled(document: ReportDocument) -> ReportDocument:
     fail_on = fail_on_of(document["settings"])
-    outcomes = [test["result"] for test in tests_of(document["groups"]) if not test["advisory"]]
+    tests = tests_of(document["groups"])
+    outcomes = [test["result"] for test in tests if not test["advisory"]]
     interrupted = ExitCode.INTERRUPTED if document["run"]["interrupted"] else None
     if document["exit_code"] == ExitCode.TERMINATED:
         interrupted = ExitCode.TERMINATED
     settlement = settle_outcomes(outcomes, fail_on=fail_on, interrupted=interrupted)
     settled: ReportDocument = {
         **document,
-        "status": settlement.status,
+        "status": settlement.status if tests else document["status"],
         "exit_code": int(settlement.exit_code),
         "headline": settlement.headline,
     }

@@ -1,6 +1,7 @@
 """Read a ``report.json`` back and make other formats from it."""
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,8 +10,9 @@ from typing import Any, Final, NoReturn
 from ci_judge.errors import InvalidInput, Place, Problem
 from ci_judge.model.document import SCHEMA_VERSION, ReportDocument, RunEntry
 from ci_judge.renderers.registry import renderer
-from ci_judge.renderers.report_schema import validate_report
+from ci_judge.renderers.report_schema import MAX_PROBLEMS, validate_report
 from ci_judge.sinks.files import prepare_report_folder, write_whole
+from ci_judge.workflows.strange_numbers import strange_numbers
 
 FILE_NAMES: Final[Mapping[str, str]] = {
     "json": "report.json",
@@ -19,6 +21,9 @@ FILE_NAMES: Final[Mapping[str, str]] = {
     "markdown": "summary.md",
 }
 """Formats that are files, with the names that they have by default."""
+
+MOST_BYTES: Final = 256 << 20
+"""Size of the largest report that is read back; several times as much memory is needed for it."""
 
 
 class RecordedRuns:
@@ -39,16 +44,47 @@ class RecordedReport:
     runs: RecordedRuns
 
 
-def read_report(path: Path) -> RecordedReport:
+def read_report(path: Path, *, most_bytes: int = MOST_BYTES) -> RecordedReport:
     """Read and validate a ``report.json``. Raises InvalidInput with all that is wrong."""
-    document = _parsed(path)
+    return report_in(report_content(path, most_bytes=most_bytes), path)
+
+
+def report_content(path: Path, *, most_bytes: int) -> bytes:
+    """Read a report's file. Raises InvalidInput where it cannot be read or is too large."""
+    try:
+        return _content(path, most_bytes)
+    except OSError as error:
+        raise InvalidInput(_problem(path, f"cannot be read: {error.strerror}")) from error
+    except ValueError as error:
+        raise InvalidInput(_problem(path, f"not a report: {error}")) from error
+
+
+def report_in(content: bytes, path: Path, *, keep_runs: bool = True) -> RecordedReport:
+    """Read and validate the content of a ``report.json``, called ``path`` in complaints.
+
+    Without its runs, most of it, it is validated much faster.
+    """
+    document = _parsed(content, path)
     _refuse_other_versions(document, path)
-    problems = validate_report(document)
+    if not keep_runs:
+        for test in _claimed_tests(document):
+            test.pop("runs", None)
+    problems = validate_report(document) or tuple(strange_numbers(document, "$"))
     if problems:
-        raise InvalidInput(*(_problem(path, problem) for problem in problems))
+        raise InvalidInput(*(_problem(path, problem) for problem in problems[:MAX_PROBLEMS]))
     tests = [test for group in document["groups"] for test in group["tests"]]
     runs = {test["id"]: test.pop("runs", []) for test in tests}
     return RecordedReport(document=document, runs=RecordedRuns(runs))
+
+
+def _claimed_tests(document: Any) -> Iterator[dict[str, Any]]:
+    """Yield what may be the tests of what may be a report."""
+    groups = document.get("groups") if isinstance(document, dict) else None
+    for group in groups if isinstance(groups, list) else ():
+        tests = group.get("tests") if isinstance(group, dict) else None
+        for test in tests if isinstance(tests, list) else ():
+            if isinstance(test, dict):
+                yield test
 
 
 def render_again(report: RecordedReport, *, folder: Path, formats: Iterable[str]) -> list[Path]:
@@ -63,17 +99,32 @@ def render_again(report: RecordedReport, *, folder: Path, formats: Iterable[str]
     return list(paths.values())
 
 
-def _parsed(path: Path) -> Any:
+def _parsed(content: bytes, path: Path) -> Any:
     try:
-        return json.loads(path.read_bytes().decode("utf-8-sig"), parse_constant=_refuse_constant)
-    except OSError as error:
-        raise InvalidInput(_problem(path, f"cannot be read: {error.strerror}")) from error
+        return json.loads(
+            content.decode("utf-8-sig"), parse_constant=_refuse_constant, parse_float=_finite
+        )
     except json.JSONDecodeError as error:
         place = Place(file=str(path), line=error.lineno, column=error.colno)
         problem = Problem(message=f"not JSON: {error.msg}", hint=_WHICH_FILE, place=place)
         raise InvalidInput(problem) from error
     except (ValueError, RecursionError) as error:
         raise InvalidInput(_problem(path, f"not a report: {error}")) from error
+
+
+def _content(path: Path, most_bytes: int) -> bytes:
+    with path.open("rb") as file:
+        content = file.read(most_bytes + 1)
+    if len(content) > most_bytes:
+        raise ValueError(f"it is larger than {most_bytes >> 20} MiB")
+    return content
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is more than a number can hold")
+    return number
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -38,12 +38,16 @@ class Replay:
         """Give the tests of the report as the suite has them now, with as many runs as were made.
 
         Raises InvalidInput for a test that is gone or that says something else to the target now:
-        what was recorded is no answer to that.
+        what was recorded is no answer to that. Raises it for a whole that lacks a shard, too.
         """
         whole = plan.suite if plan.part is None else plan.part.whole
         recorded = recorded_tests(self.report)
         tests = {test.id: test for test in whole.tests}
-        problems = [*_gone(recorded, tests), *_talk_changed(recorded, tests, redactor)]
+        problems = [
+            *self._lacking(),
+            *_gone(recorded, tests),
+            *_talk_changed(recorded, tests, redactor),
+        ]
         if problems:
             where = Place(file=str(self.place))
             raise InvalidInput(*(replace(problem, place=where) for problem in problems))
@@ -55,6 +59,14 @@ class Replay:
             warnings=(*self._warnings(recorded, tests, redactor), *plan.warnings),
             left_out=plan.left_out + len(tests) - len(recorded),
         )
+
+    def _lacking(self) -> Iterator[Problem]:
+        """Refuse what ``fail_on`` would forgive here, and a merge does not."""
+        for number in self.report.document["run"]["missing_shards"]:
+            yield Problem(
+                message=f"shard {number} is missing in this report",
+                hint="merge all shards first, or rejudge the report of each",
+            )
 
     def _warnings(
         self, recorded: Mapping[str, TestEntry], tests: Mapping[str, Test], redactor: Redactor

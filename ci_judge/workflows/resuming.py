@@ -81,21 +81,26 @@ def _is_ours(heading: LedgerHeading) -> bool:
     return 0 <= heading["seed"] < SEED_LIMIT
 
 
-def restore(ledger: Ledger, *, spent: Callable[[Run], None], count: Callable[[Run], bool]) -> None:
-    """Bring back the runs of the ledger.
+def restore(ledger: Ledger, *, spent: Callable[[Run], None], count: Callable[[Run], bool]) -> int:
+    """Bring back the runs of the ledger, and say how many were taken.
 
     ``spent`` is told of each, for it was paid for; ``count`` of those that reached a verdict, and
     says whether it takes them: error runs, and what was not run, are to be made again.
     """
+    taken = 0
 
     def keeps(entry: RunEntry) -> bool:
+        nonlocal taken
         run = _readable(entry)
         if run is None:
             return False
         spent(run)
-        return run.outcome in _VERDICTS and count(run)
+        kept = run.outcome in _VERDICTS and count(run)
+        taken += kept
+        return kept
 
     ledger.go_on(keeps=keeps)
+    return taken
 
 
 def _readable(entry: RunEntry) -> Run | None:

@@ -139,7 +139,7 @@ def open_safeguards(settings: Settings, *, clock: Callable[[], float], judged: b
     members = settings.judge.members if settings.judge and judged else ()
     return Safeguards(
         budget=Budget(limits, clock=clock) if limits.any else None,
-        breaker=Breaker(),
+        breaker=Breaker(clock=clock),
         members=members,
     )
 

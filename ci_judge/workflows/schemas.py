@@ -16,6 +16,7 @@ from ci_judge.renderers.report_schema import report_schema
 from ci_judge.settings.environment import SettingKey, setting_keys
 from ci_judge.settings.sections import ConfigFile
 from ci_judge.suites.scenario_file import ScenarioFile
+from ci_judge.suites.waiver_file import WaiverKeys
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _ENV_HEAD = """\
@@ -30,6 +31,7 @@ def generated_files() -> dict[str, str]:
     return {
         "schemas/config.schema.json": _json(_model_schema(ConfigFile, "CI Judge: configuration")),
         "schemas/scenarios.schema.json": _json(_model_schema(ScenarioFile, "CI Judge: scenarios")),
+        "schemas/waivers.schema.json": _json(_list_schema(WaiverKeys, "CI Judge: waivers")),
         "schemas/report.schema.json": _json(report_schema()),
         ".env.example": env_example(),
     }
@@ -76,6 +78,11 @@ def _json(schema: dict[str, Any]) -> str:
 def _model_schema(model: type[FileModel], title: str) -> dict[str, Any]:
     schema = _tidied(model.model_json_schema(by_alias=True))
     return {"$schema": _DIALECT, **schema, "title": title}
+
+
+def _list_schema(model: type[FileModel], title: str) -> dict[str, Any]:
+    items = _tidied(model.model_json_schema(by_alias=True))
+    return {"$schema": _DIALECT, "title": title, "type": "array", "items": items}
 
 
 def _tidied(schema: Any) -> Any:

@@ -65,15 +65,22 @@ def _configured(settings: Settings, surroundings: Surroundings) -> Iterator[str]
             yield key
         yield from url_secrets(judge.base_url or "")
     for target in _targets(settings):
-        yield from url_secrets(target.url or "")
-        for name, text in target.headers.items():
-            if name.lower() in _SECRET_HEADERS:
-                yield from header_secrets(name, text)
-            elif _sounds_secret(name):
-                yield text
-        if target.serve is not None:
-            given = target.serve.set_variables.items()
-            yield from (text for name, text in given if _sounds_secret(name))
+        yield from _of_target(target)
+
+
+def _of_target(target: TargetSettings) -> Iterator[str]:
+    yield from url_secrets(target.url or "")
+    for name, text in target.headers.items():
+        if name.lower() in _SECRET_HEADERS:
+            yield from header_secrets(name, text)
+        elif _sounds_secret(name):
+            yield text
+    for name, texts in target.query.items():
+        if _sounds_secret(name):
+            yield from texts
+    if target.serve is not None:
+        given = target.serve.set_variables.items()
+        yield from (text for name, text in given if _sounds_secret(name))
 
 
 def _sounds_secret(name: str) -> bool:

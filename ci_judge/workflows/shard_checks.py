@@ -1,23 +1,35 @@
 """Whether reports of shards can be merged: each by itself, and two beside each other."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from ci_judge.document.merging import shard_of, tests_of
-from ci_judge.model.document import ReportDocument, ShardEntry
+from ci_judge.model.document import ReportDocument, ShardEntry, TestEntry
 from ci_judge.workflows.merged_judge import same_judges
 from ci_judge.workflows.sound_reports import MOST_RUNS
 
+REWRITTEN: Final = "give the report.json as ci-judge run has written it"
 _OF_EACH_SHARD = {
     "report": frozenset({"dir", "json", "junit", "html", "markdown"}),
     "run": frozenset({"balance", "shard", "cache_dir", "concurrency"}),
 }
 """Settings that may differ: where files are, how much at once, and which part."""
 
+_TERMS: Final = ("kind", "advisory", "planned", "skip_reason", "waiver")
+_GATE_TERMS: Final = (
+    "kind",
+    "threshold",
+    "threshold_text",
+    "confidence",
+    "misses",
+    "min_runs",
+    "early_stop",
+)
+
 
 def torn_shard(document: ReportDocument, shard: ShardEntry) -> Iterator[tuple[str, str]]:
     """Say what of a shard's report cannot be: it may come from elsewhere."""
-    hint = "give the report.json as ci-judge run has written it"
+    hint = REWRITTEN
     planned = [test["id"] for test in tests_of(shard["plan"])]
     dealt = [test_id for part in shard["parts"] for test_id in part]
     if not 1 <= shard["index"] <= shard["count"] == len(shard["parts"]):
@@ -36,6 +48,16 @@ def torn_shard(document: ReportDocument, shard: ShardEntry) -> Iterator[tuple[st
             verb = "lacks" if odd in mine else "holds"
             whose = "its own" if odd in mine else "not its own"
             yield f'{verb} the test "{odd}", which is {whose}', hint
+        by_id = {test["id"]: test for test in tests_of(shard["plan"])}
+        for test in tests_of(document["groups"]):
+            planned_as = by_id.get(test["id"], test)
+            if _terms(test) != _terms(planned_as):
+                yield f'"{test["id"]}" was run by other rules than planned', hint
+
+
+def _terms(test: TestEntry) -> list[Any]:
+    """Give what decides how the runs of a test count: it is settled before the first of them."""
+    return [*(test[key] for key in _TERMS), *(test["gate"][key] for key in _GATE_TERMS)]
 
 
 def shard_differences(one: ReportDocument, other: ReportDocument) -> Iterator[str]:

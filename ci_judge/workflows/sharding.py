@@ -1,5 +1,6 @@
 """Takes one part of the tests, so that several commands share a suite: the CI's own matrix."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +21,8 @@ WITHOUT_DRAWS: Final = 0
 
 _LONGEST_MILLISECONDS = 10**9
 _GITLAB_COUNTS = ("CI_NODE_INDEX", "CI_NODE_TOTAL")
+_OF_A_MATRIX = re.compile(r".*: \[.*\]", re.DOTALL)
+"""What GitLab calls the jobs of ``parallel: matrix``; those of ``parallel: 3`` end with 1/3."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +77,14 @@ def take_part(settings: Settings, surroundings: Surroundings, suite: Suite) -> P
 
 
 def _gitlab_shard(environment: Mapping[str, str]) -> Shard | None:
-    """Read what GitLab sets for ``parallel``; a job that is alone has no shard."""
+    """Read what GitLab sets for ``parallel``; a job that is alone has no shard.
+
+    Nor has one of a matrix: it is counted alike, and is to do the same elsewhere, not a part of it.
+    """
     index, total = (environment.get(name, "").strip() for name in _GITLAB_COUNTS)
     if not environment.get("GITLAB_CI") or total in {"", "1"}:
+        return None
+    if _OF_A_MATRIX.fullmatch(environment.get("CI_JOB_NAME", "")):
         return None
     try:
         return read_shard(f"{index}/{total}")

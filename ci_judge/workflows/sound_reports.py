@@ -7,6 +7,8 @@ from pathlib import Path
 from ci_judge.errors import InvalidInput, Place, Problem
 from ci_judge.model.document import TestEntry
 from ci_judge.model.judging import ERROR_OUTCOMES
+from ci_judge.rules.gates import decide
+from ci_judge.workflows.recorded_gates import recorded_rule, recorded_tally
 from ci_judge.workflows.render import RecordedReport, read_report
 
 MOST_RUNS = 10_000
@@ -44,7 +46,10 @@ def _contradictions(test: TestEntry, report: RecordedReport) -> Iterator[str]:
         if run["number"] in numbers:
             yield f"holds its run {run['number']} twice"
         numbers.add(run["number"])
-    yield from _wrong_counts(test, outcomes)
+    wrong = list(_wrong_counts(test, outcomes))
+    yield from wrong
+    if not wrong:
+        yield from _wrong_result(test)
     if numbers and not 1 <= min(numbers) <= max(numbers) <= test["planned"]:
         yield f"holds a run that is none of its {test['planned']} planned ones"
 
@@ -63,3 +68,20 @@ def _wrong_counts(test: TestEntry, outcomes: Counter[str]) -> Iterator[str]:
     beyond = any(count < 0 or count > have for count, have in zip(counts, held, strict=True))
     if beyond or (whole and counts != held):
         yield "counts other runs than it holds"
+
+
+def _wrong_result(test: TestEntry) -> Iterator[str]:
+    """Ask whether a test that does not fail the step is let off by its own gate and counts."""
+    result = test["result"]
+    try:
+        decided = decide(recorded_rule(test), recorded_tally(test)).outcome
+    except (ValueError, ZeroDivisionError) as error:
+        yield f"cannot be what its gate is: {error}"
+        return
+    sound = {
+        "skipped": test["skip_reason"] is not None,
+        "passed": decided == "passed",
+        "waived": decided == "failed" and test["waiver"] is not None,
+    }
+    if not sound.get(result, True):
+        yield f'cannot have the result "{result}": its runs do not come to that'

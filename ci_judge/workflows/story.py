@@ -1,16 +1,18 @@
 """One run, from the first request to the document."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from ci_judge.document.cleaning import clean_entry, clean_run
 from ci_judge.document.report import Header, build_document
 from ci_judge.document.run_entries import run_entry
 from ci_judge.engine.attempt import Attempts
+from ci_judge.engine.intake import Intake
 from ci_judge.engine.ledger import Ledger
 from ci_judge.engine.panel_votes import PanelVotes
-from ci_judge.engine.scheduler import Schedule, Scheduler
+from ci_judge.engine.scheduler import Scheduler
 from ci_judge.engine.spending import Spending
 from ci_judge.engine.stopping import StopSign
 from ci_judge.model.document import JudgeEntry, ReportDocument
@@ -23,11 +25,15 @@ from ci_judge.rules.gates import decide
 from ci_judge.rules.settling import settle
 from ci_judge.settings import Settings
 from ci_judge.version import __version__
-from ci_judge.workflows.baseline import Baseline, judge_changes
+from ci_judge.workflows.baseline import FoundBaseline, judge_changes
+from ci_judge.workflows.comparing import compared
 from ci_judge.workflows.judge_facts import drift_warnings, judge_facts
 from ci_judge.workflows.memory import Memory
 from ci_judge.workflows.opening import OpenBench
 from ci_judge.workflows.planning import Plan
+from ci_judge.workflows.resuming import restore
+from ci_judge.workflows.safeguards import Safeguards
+from ci_judge.workflows.shard_report import as_part
 from ci_judge.workflows.surroundings import Surroundings
 
 
@@ -40,11 +46,16 @@ class Story:
     plan: Plan
     bench: OpenBench
     memory: Memory
+    safeguards: Safeguards
     redactor: Redactor
     secret_warnings: tuple[str, ...]
     started: float
     panel_votes: PanelVotes
-    baseline: Baseline | None
+    baseline: FoundBaseline | None
+    resumes: bool = False
+    intake: Intake | None = None
+    notes: list[str] = field(default_factory=list)
+    """Warnings that come up while it runs."""
     spending: Spending = field(default_factory=Spending)
 
     async def run(
@@ -58,24 +69,57 @@ class Story:
         def record(run: Run) -> None:
             limit = self.settings.report.max_response_chars
             shown = clean_run(run, self.redactor)
-            ledger.append(run_entry(shown, max_response_chars=limit))
+            entry = run_entry(shown, max_response_chars=limit)
+            entry["redacted"] = shown.evidence != run.evidence
+            ledger.append(entry)
             # the log digests what was judged, whatever of it may be shown
             self.memory.record(replace(shown, evidence=run.evidence), self.bench.bench)
-            self.spending.add(run)
-            if self.bench.bench.seats.rule is not None:
-                self.panel_votes.add(run)
+            self._spend(run)
+            self._vote(run)
 
         tests: list[Test] = list(self.plan.tests)
         scheduler = Scheduler(
             tests,
-            make_run=Attempts(self.bench.bench).make_run,
+            make_run=self.safeguards.admitting(Attempts(self.bench.bench).make_run),
             decide=decide,
             record=record,
             progress=progress,
             stop_sign=stop_sign,
+            capacity=self.bench.capacity,
+            brakes=self.safeguards.brakes(self.bench.origins, tests),
+            max_errors=self.settings.run.max_errors,
+            intake=self.intake,
         )
-        await scheduler.run(Schedule(workers=self.bench.workers, max_failures=max_failures))
+        if self.plan.evidence is not None:
+            self._take_over(self.plan.evidence.unjudgeable(), ledger, scheduler)
+        if self.resumes:
+            kept = restore(ledger, spent=self._spend, count=partial(self._restored, scheduler))
+            self.notes.append(f"resumed: {kept:,} runs were made by an earlier command")
+        await scheduler.run(max_failures=max_failures)
         return [scheduler.result(test) for test in tests]
+
+    def _take_over(self, runs: Iterable[Run], ledger: Ledger, scheduler: Scheduler) -> None:
+        """Report runs as they were made earlier; nothing is asked, and nothing spent, for them."""
+        for run in runs:
+            if scheduler.restore(run):
+                shown = clean_run(run, self.redactor)
+                limit = self.settings.report.max_response_chars
+                ledger.append(run_entry(shown, max_response_chars=limit))
+
+    def _spend(self, run: Run) -> None:
+        self.spending.add(run)
+
+    def _vote(self, run: Run) -> None:
+        if self.bench.bench.seats.rule is not None:
+            self.panel_votes.add(run)
+
+    def _restored(self, scheduler: Scheduler, run: Run) -> bool:
+        """Count a run that an earlier command made, where one is wanted."""
+        judged = self.bench.bench.seats.rule is None or self.panel_votes.knows(run)
+        wanted = judged and scheduler.restore(run)
+        if wanted:
+            self._vote(run)
+        return wanted
 
     def document(
         self, results: list[TestResult], stop_sign: StopSign, *, context: Mapping[str, Any]
@@ -83,9 +127,11 @@ class Story:
         settlement = settle(
             results, fail_on=self.settings.run.fail_on, interrupted=stop_sign.exit_code
         )
-        stopped = (stop_sign.reason,) if stop_sign.reason else ()
+        ends = (stop_sign.reason,) if stop_sign.reason else ()
+        ends = (*ends, *self.safeguards.warnings(results))
         judge = self._judge_entry()
-        remembered = self.memory.warnings(replayed=sum(result.replayed for result in results))
+        replayed = 0 if self.plan.evidence else sum(result.replayed for result in results)
+        remembered = self.memory.warnings(replayed=replayed)
         header = Header(
             version=__version__,
             status=settlement.status,
@@ -96,10 +142,12 @@ class Story:
             started=self.started,
             finished=self.surroundings.wall_clock(),
             interrupted=stop_sign.exit_code is not None,
+            complete=not ends and not self.plan.left_out,
             settings=self.settings.public(),
             judge=judge,
             warnings=(
-                *stopped,
+                *ends,
+                *self.notes,
                 *drift_warnings(judge),
                 *judge_changes(self.baseline, judge),
                 *remembered,
@@ -115,9 +163,16 @@ class Story:
             cost_usd=self.spending.cost_usd,
             known_cost_usd=self.spending.known_cost_usd,
             target_cost_usd=self.spending.target_cost_usd,
+            budget=self.safeguards.entry(results),
         )
-        document = build_document(header, self.plan.suite, results)
-        return clean_entry(document, self.redactor)
+        document = compared(
+            build_document(header, self.plan.suite, results),
+            self.baseline,
+            fail_on=self.settings.run.fail_on,
+            allow_removed=self.settings.run.allow_removed,
+            whole_suite=self.plan.part is None,
+        )
+        return clean_entry(as_part(document, self.plan, self.settings), self.redactor)
 
     def _judge_entry(self) -> JudgeEntry | None:
         return judge_facts(

@@ -5,7 +5,7 @@ import secrets
 import time
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ci_judge.errors import InvalidInput
@@ -17,7 +17,11 @@ _CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """Folder, environment, clocks (seconds) and sources of chance."""
+    """Folder, environment, clocks (seconds) and sources of chance.
+
+    ``we`` is the user id that we run as. ``unattended``: in CI, or in a container for this command
+    alone, where nobody's own files are at hand and children need not be who we are.
+    """
 
     cwd: Path
     environment: Mapping[str, str]
@@ -25,22 +29,28 @@ class Surroundings:
     clock: Callable[[], float] = time.monotonic
     fresh_uuid: Callable[[], str] = lambda: str(uuid.uuid4())
     nonce: Callable[[], str] = lambda: secrets.token_hex(8)
+    hex_id: Callable[[int], str] = secrets.token_hex
     fresh_seed: Callable[[], int] = lambda: secrets.randbelow(MAX_SEED)
     in_container: bool = False
     user_agent: str = "ci-judge"
+    we: int = field(default_factory=os.geteuid)
+    unattended: bool = False
 
     @classmethod
     def real(cls) -> "Surroundings":
         """Take the process's own. Raises InvalidInput where its folder is gone."""
+        on_github = os.environ.get("GITHUB_ACTIONS") == "true"
+        in_container = localhost_surprises(
+            in_container=any(Path(mark).exists() for mark in _CONTAINER_MARKS),
+            on_github=on_github,
+            parent_pid=os.getppid(),
+        )
         return cls(
             cwd=_working_directory(),
             environment=dict(os.environ),
             user_agent=f"ci-judge/{__version__}",
-            in_container=localhost_surprises(
-                in_container=any(Path(mark).exists() for mark in _CONTAINER_MARKS),
-                on_github=os.environ.get("GITHUB_ACTIONS") == "true",
-                parent_pid=os.getppid(),
-            ),
+            in_container=in_container,
+            unattended=in_container or on_github or os.environ.get("CI") == "true",
         )
 
 

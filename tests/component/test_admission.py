@@ -1,14 +1,20 @@
 """What the action settles before the suite is read: forks, secrets, untouched paths, a baseline."""
 
+import asyncio
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ci_judge.action.admission import Admission
+from ci_judge.action.desk import connect_to_github
 from ci_judge.action.door import run_action
 from ci_judge.action.order import Judged, Order
+from ci_judge.action_inputs import read_inputs
+from ci_judge.ci_context import github_context
 from ci_judge.engine.stopping import StopSign
 from ci_judge.errors import InvalidInput, Problem
 from ci_judge.sinks.log import LogWriter
@@ -258,10 +264,21 @@ def test_one_that_does_is_judged(step: Step, past: Past, file: dict[str, str]) -
 def test_a_push_is_looked_at_by_its_commits(step: Step, past: Past) -> None:
     step.started_by("push", before=COMMITS[1])
     step.extra |= past.environment() | {"GITHUB_SHA": COMMITS[0]}
+    past.merge_base = COMMITS[1]
     changed(past, "docs/a.md")
     assert step.run(changed_paths="src", comment="never") == 0
     assert step.outputs["status"] == "skipped"
     assert f"compare/{COMMITS[1]}...{COMMITS[0]}" in past.requests[0][0]
+
+
+def test_a_push_that_takes_commits_back_is_judged(step: Step, past: Past) -> None:
+    step.started_by("push", before=COMMITS[0])
+    step.extra |= past.environment() | {"GITHUB_SHA": COMMITS[1]}
+    past.merge_base = COMMITS[1]
+    changed(past)
+    assert step.run(changed_paths="src", comment="never") == 0
+    assert step.outputs["status"] == "passed"
+    assert any("the branch was rewound" in line for line in step.log.shown)
 
 
 @pytest.mark.parametrize(
@@ -273,11 +290,29 @@ def test_more_files_than_github_lists_count_as_touched(
     step.by_pull_request()
     if event == "push":
         step.started_by("push", before=COMMITS[1])
+        past.merge_base = COMMITS[1]
     step.extra |= past.environment() | {"GITHUB_SHA": COMMITS[0]}
     changed(past, *(f"docs/{number}.md" for number in range(count)))
     assert step.run(changed_paths="src", comment="never") == 0
     assert step.outputs["status"] == "passed"
     assert any("more changed files than GitHub lists" in line for line in step.log.shown)
+
+
+def test_files_that_are_not_told_in_time_count_as_touched(step: Step, past: Past) -> None:
+    step.by_pull_request()
+    inputs = {"github_token": TOKEN, "changed_paths": "src"}
+    environment = step.files.environment(**inputs) | step.extra | past.environment()
+    written: list[str] = []
+    admission = Admission(
+        environment=environment,
+        inputs=read_inputs(environment),
+        context=github_context(environment),
+        log=LogWriter(written.append, commands=True),
+        connect=partial(connect_to_github, environment=environment),
+        most_seconds=0,
+    )
+    assert asyncio.run(admission.why_untouched()) is None
+    assert "looking for them took longer than 0 s" in "".join(written)
 
 
 @pytest.mark.parametrize(

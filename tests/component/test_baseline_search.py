@@ -42,7 +42,8 @@ def a_report_file(**run: Any) -> bytes:
 def left(past: Past, run: int, commit: str, *, name: str = NAME, **changes: Any) -> None:
     """Have a run leave a complete report of its own."""
     past.add_run(run, commit, **changes)
-    past.add_artifact(run, zipped({"report.json": a_report_file(seed=run)}), name=name)
+    report = a_report_file(seed=run, commit=commit)
+    past.add_artifact(run, zipped({"report.json": report}), name=name)
 
 
 def look(past: Past, lookback: Lookback | None = None, **changes: Any) -> FoundBaseline:
@@ -116,6 +117,8 @@ def test_the_token_is_never_shown_to_where_the_file_lies(past: Past) -> None:
         {"head_repository": None},
         {"head_branch": "feature"},
         {"status": "in_progress"},
+        {"event": "issue_comment"},
+        {"event": "pull_request_target"},
     ],
 )
 def test_runs_of_forks_other_branches_and_unfinished_ones_do_not_count(
@@ -161,6 +164,14 @@ def test_what_cannot_be_used_is_passed_over_and_told_where_nothing_else_is(past:
     assert "run 3: its report is of a run that did not get to its end" in why
     left(past, 2, COMMITS[5])
     assert found(past).commit == COMMITS[5]
+
+
+def test_a_report_about_another_commit_than_its_run_is_none(past: Past) -> None:
+    past.add_run(1, COMMITS[2], event="workflow_run")
+    past.add_artifact(1, zipped({"report.json": a_report_file(commit=HEAD)}), name=NAME)
+    assert "run 1: its report is about another commit" in why_none(past)
+    left(past, 2, COMMITS[2], event="workflow_run")
+    assert "run 2" in found(past).source
 
 
 @pytest.mark.parametrize(

@@ -547,6 +547,12 @@ def test_a_call_that_is_cancelled_leaves_nothing_behind(folder: CaseFolder) -> N
         b'{"id": 1, "failure": 1}',
         b'{"id": 1}',
         b'{"id": 1, "value": 1, "seconds": "soon"}',
+        b'{"id": 1, "value": 1, "seconds": "nan"}',
+        b'{"id": 1, "value": 1, "seconds": 1e999}',
+        b'{"id": 1, "value": 1, "seconds": -1}',
+        b'{"id": 1, "value": 1, "seconds": 1' + b"0" * 400 + b"}",
+        b'{"id": 1, "value": NaN, "seconds": 1}',
+        b'{"id": 1, "value": ' + b"[" * 900 + b"]" * 900 + b', "seconds": 1}',
     ],
 )
 def test_nonsense_on_the_channel_is_no_evidence_and_no_crash_of_ours(

@@ -88,6 +88,7 @@ def test_over_standing_comments_the_newer_report_wins_but_for_one_order(
     for order in lost:
         assert the_one(order) == "by old"
         assert order.at("old read", last=True) < order.at("new PATCH")
+        assert order.at("new PATCH") < order.at("new GET", last=True), "it looked again"
         assert order.at("old PATCH") > order.at("new GET", last=True)
 
 

@@ -139,7 +139,30 @@ def test_the_command_tells_what_it_did(tmp_path: Path) -> None:
     lines = result.output.splitlines()
     assert lines[:2] == ["written  ci-judge.yaml", "kept     acceptance.md"]
     assert lines[2].startswith("left out scenarios/first.yaml (its criterion is not in")
-    assert lines[-1].startswith("Next: ")
+    assert lines[-1] == "Next: name your endpoint in ci-judge.yaml, then run ci-judge check."
+
+
+def test_cases_that_have_their_configuration_are_given_no_criteria(tmp_path: Path) -> None:
+    (tmp_path / "cases").mkdir()
+    (tmp_path / "cases/case_shop.py").write_text("", encoding="utf-8")
+    (tmp_path / "ci-judge.yaml").write_text("suite: {paths: [cases]}\n", encoding="utf-8")
+    found = outcomes(tmp_path)
+    assert found["acceptance.md"] == found["scenarios/first.yaml"] == "left out"
+    assert found[".github/workflows/ci-judge.yml"] == "written"
+    assert not (tmp_path / "acceptance.md").exists()
+
+
+def test_cases_beside_criteria_change_nothing(tmp_path: Path) -> None:
+    (tmp_path / "case_shop.py").write_text("", encoding="utf-8")
+    (tmp_path / "ci-judge.yaml").write_text("", encoding="utf-8")
+    (tmp_path / "scenarios").mkdir()
+    assert outcomes(tmp_path)["acceptance.md"] == "written"
+
+
+def test_a_configuration_that_is_kept_has_its_endpoint_already(tmp_path: Path) -> None:
+    (tmp_path / "ci-judge.yaml").write_text("target: {url: http://x.example}\n", encoding="utf-8")
+    result = CliRunner().invoke(command, [str(tmp_path)])
+    assert result.output.splitlines()[-1] == "Next: run ci-judge check and ci-judge run."
 
 
 def test_editors_are_told_the_schemas(tmp_path: Path) -> None:

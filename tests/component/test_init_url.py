@@ -120,13 +120,38 @@ def test_of_the_usual_places_the_one_that_takes_a_post_is_asked() -> None:
     assert [name for name in bot.asked if name.startswith("POST")] == ["POST /api/chat"]
 
 
-def test_a_refusal_that_names_its_field_is_taken_at_its_word(tmp_path: Path) -> None:
-    detail = [{"type": "missing", "loc": ["body", "question"], "msg": "Field required"}]
-    bot = Bot({"POST /talk": httpx.Response(422, json={"detail": detail})})
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        {"detail": [{"type": "missing", "loc": ["body", "question"], "msg": "Field required"}]},
+        {"error": "question is required"},
+        {"error": "Missing required field: 'question'"},
+        {"message": 'the "question" field is missing'},
+    ],
+)
+def test_a_refusal_that_names_its_field_is_taken_at_its_word(
+    tmp_path: Path, refusal: object
+) -> None:
+    bot = Bot({"POST /talk": httpx.Response(422, json=refusal)})
     endpoint = look(bot, f"{HOST}/talk")
     assert len(bot.bodies) == 1  # one message, whatever comes of it
     assert not endpoint.found
     assert target_of(tmp_path, endpoint)["body"] == {"question": "{{message}}"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "a session is required",  # no name that messages have
+        "question is required, or prompt is required",
+        "do not question what is required",
+        "{{x}} is required",
+    ],
+)
+def test_a_refusal_that_names_no_one_field_changes_nothing(tmp_path: Path, words: str) -> None:
+    bot = Bot({"POST /talk": httpx.Response(400, json={"error": words})})
+    body = {"message": "{{message}}", "history": "{{history}}"}
+    assert target_of(tmp_path, look(bot, f"{HOST}/talk"))["body"] == body
 
 
 @pytest.mark.parametrize(

@@ -218,6 +218,17 @@ def test_the_whole_is_held_against_a_baseline(suite: SmallSuite) -> None:
     assert by_id(report)["refunds/asks"]["change"]["kind"] == "unchanged"
 
 
+def test_what_another_shard_runs_is_not_called_removed(suite: SmallSuite) -> None:
+    suite.write(a_row("asks", "wrong"), a_row("begs", "right"))
+    suite.run("old")
+    baseline = str(suite.report("old"))
+    for index in (1, 2):
+        shard = f"{index}/2"
+        part = suite.run(f"s{index}", shard=shard, baseline=baseline, fail_on="regression")
+        assert (part["exit_code"], part["baseline"]["removed"]) == (0, [])
+        assert "removed tests cannot be told" in part["baseline"]["note"]
+
+
 def test_without_a_baseline_nothing_can_have_been_there_before(suite: SmallSuite) -> None:
     suite.write(a_row("asks", "wrong"), run={"fail_on": "regression"})
     report = merged(suite, *shards(suite, 1))
@@ -337,6 +348,71 @@ def _no_plan(document: Any) -> None:
 
 def _no_such_shard(document: Any) -> None:
     document["run"]["shard"]["index"] = 3
+
+
+def _flipped_result(document: Any) -> None:
+    document["groups"][0]["tests"][0]["result"] = "passed"
+
+
+def _skipped_result(document: Any) -> None:
+    document["groups"][0]["tests"][0]["result"] = "skipped"
+
+
+def _unwaived_result(document: Any) -> None:
+    document["groups"][0]["tests"][0]["result"] = "waived"
+
+
+def _made_advisory(document: Any) -> None:
+    document["groups"][0]["tests"][0]["advisory"] = True
+
+
+def _looser_gate(document: Any) -> None:
+    document["groups"][0]["tests"][0]["gate"] |= {"threshold": 0.0, "threshold_text": "0"}
+
+
+def _fewer_runs(document: Any) -> None:
+    test = document["groups"][0]["tests"][0]
+    test["planned"], test["fails"], test["runs"] = 1, 1, test["runs"][:1]
+
+
+@pytest.mark.parametrize(
+    ("change", "wrong"),
+    [
+        (_flipped_result, 'cannot have the result "passed"'),
+        (_skipped_result, 'cannot have the result "skipped"'),
+        (_unwaived_result, 'cannot have the result "waived"'),
+        (_made_advisory, "was run by other rules than planned"),
+        (_looser_gate, "was run by other rules than planned"),
+        (_fewer_runs, "was run by other rules than planned"),
+    ],
+)
+def test_a_failure_cannot_be_turned_into_a_pass(
+    suite: SmallSuite, change: Callable[[Any], None], wrong: str
+) -> None:
+    suite.write(a_row("asks", "wrong"))
+    (part,) = shards(suite, 1)
+    found = problems(suite, changed(part, "changed.json", change))
+    assert any(wrong in problem for problem in found), found
+
+
+def _vote_of_nobody(document: Any) -> None:
+    document["groups"][0]["tests"][0]["runs"][0]["votes"][0]["members"][0]["judge_index"] = 99
+
+
+def _trial_of_nobody(document: Any) -> None:
+    document["groups"][0]["tests"][0]["runs"][0]["trials"][0]["judge_index"] = 0
+
+
+@pytest.mark.parametrize("change", [_vote_of_nobody, _trial_of_nobody])
+def test_a_panel_has_the_votes_of_its_own_judges_alone(
+    suite: SmallSuite, change: Callable[[Any], None]
+) -> None:
+    suite.write(
+        a_row("asks", "right"), judge={"provider": "panel", "panel": [{"provider": "stub"}] * 2}
+    )
+    (part,) = shards(suite, 1)
+    (problem,) = problems(suite, changed(part, "changed.json", change))
+    assert "holds votes that no judge of the panel can have given" in problem
 
 
 @pytest.mark.parametrize(

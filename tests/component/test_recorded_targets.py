@@ -40,6 +40,7 @@ A_CONVERSATION = Conversation(
             cost_usd=0.01,
             context=["a", {"b": None}],
             tools=0,
+            first_token_seconds=0.125,
         ),
     ),
 )
@@ -126,6 +127,8 @@ def test_every_part_of_a_conversation_comes_back() -> None:
     )
     entry = json.loads(json.dumps(conversation_entry(A_CONVERSATION)))
     assert read_conversation(entry) == A_CONVERSATION
+    traced = replace(A_CONVERSATION, trace_id="ab" * 16)
+    assert conversation_entry(traced) == entry, "no request of a replay belongs to the trace"
 
 
 @pytest.mark.parametrize(
@@ -179,7 +182,9 @@ def test_what_is_fresh_in_every_run_leaves_the_key_alone() -> None:
     assert target.key(SCENARIO) == first == a_target(port=4321).key(SCENARIO)
 
 
-@pytest.mark.parametrize("change", [{"timeout": 3}, {"retries": 0}])
+@pytest.mark.parametrize(
+    "change", [{"timeout": 3}, {"retries": 0}, {"trace": False}, {"ca_bundle": "ca.pem"}]
+)
 def test_how_patiently_it_is_asked_leaves_the_key_alone(change: dict[str, Any]) -> None:
     assert a_target(**change).key(SCENARIO) == a_target().key(SCENARIO)
 
@@ -194,6 +199,11 @@ def test_how_patiently_it_is_asked_leaves_the_key_alone(change: dict[str, Any]) 
         {"response_path": "other"},
         {"method": "PUT"},
         {"serve": {"command": "python bot.py --variant b", "ready_url": "http://x/"}},
+        {"query": {"a": "b"}},
+        {"content_type": "form"},
+        {"stream": "sse"},
+        {"stream": "sse", "stream_path": "text"},
+        {"follow_redirects": True},
     ],
 )
 def test_every_other_setting_belongs_to_the_key(change: dict[str, Any]) -> None:

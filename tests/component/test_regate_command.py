@@ -239,3 +239,10 @@ def test_a_shard_that_is_missing_stays_unforgiven(suite: SmallSuite, fail_on: st
     assert CliRunner().invoke(commands, arguments, standalone_mode=False).return_value == 3
     report = regated(suite, "--threshold", "0.3")
     assert (report["status"], report["exit_code"]) == ("error", 3)
+
+
+def test_a_part_without_tests_stays_skipped(suite: SmallSuite) -> None:
+    suite.write(a_row("asks", "right"))
+    assert suite.run("out", shard="2/2")["status"] == "skipped"
+    report = regated(suite, "--threshold", "0.3")
+    assert (report["status"], report["exit_code"]) == ("skipped", 0)

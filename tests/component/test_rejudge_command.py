@@ -243,3 +243,12 @@ def test_rejudging_twice_comes_to_the_same(suite: SmallSuite) -> None:
     copy.write_bytes(suite.report("again").read_bytes())
     twice = rejudged(suite, report=copy)
     assert without_times(once["groups"]) == without_times(twice["groups"])
+
+
+def test_a_whole_that_lacks_a_shard_is_refused(suite: SmallSuite) -> None:
+    suite.write(a_row("asks", "right"), a_row("begs", "right"), run={"fail_on": "failure"})
+    suite.run("s1", shard="1/2")
+    into = ["--report-dir", str(suite.folder / "whole")]
+    arguments = ["merge", str(suite.report("s1")), *into]
+    assert CliRunner().invoke(commands, arguments, standalone_mode=False).return_value == 3
+    assert "shard 2 is missing" in refusal(suite, report=suite.report("whole"))

@@ -72,6 +72,7 @@ def test_the_report_is_as_if_nothing_had_happened(project: Project) -> None:
     assert report["exit_code"] == 1
     assert (report["run"]["seed"], report["run"]["interrupted"]) == (first["run"]["seed"], False)
     assert report["summary"]["runs_made"] == 12
+    assert f"resumed: {kept} runs were made by an earlier command" in report["warnings"]
 
 
 def all_runs(report: Any) -> list[dict[str, Any]]:
@@ -270,3 +271,18 @@ def test_a_heading_that_is_none_of_ours_heads_nothing(
     ledger.write_text(json.dumps(json.loads(heading) | odd) + "\n" + runs, encoding="utf-8")
     with pytest.raises(InvalidInput, match=r"no run in .* that could be resumed"):
         project.run(resume=True)
+
+
+def test_failures_of_the_earlier_command_count_for_maxfail(project: Project) -> None:
+    project.write(
+        scenario("Asks wrong", "wrong"),
+        scenario("Asks", "right"),
+        run={"runs": 6, "concurrency": 1},
+    )
+
+    project.run(front=stopping_after(project, 11))
+    assert counts(project.report())[0] == (0, 6, 0, 0)
+    sent = len(project.bot.requests)
+    project.run(resume=True, max_failures=1)
+    assert len(project.bot.requests) == sent
+    assert "stopped after 1 failed tests (--maxfail)" in project.report()["warnings"]

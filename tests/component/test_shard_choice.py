@@ -72,6 +72,7 @@ def test_a_run_of_all_tests_has_a_fresh_seed_in_a_ci_too(suite: SmallSuite) -> N
 
 def test_gitlab_tells_a_job_its_part(suite: SmallSuite) -> None:
     suite.environment |= GITLAB | {"CI_NODE_INDEX": "2", "CI_NODE_TOTAL": "2"}
+    suite.environment |= {"CI_JOB_NAME": "judge 2/2"}
     report = suite.run("out")
     assert sorted(by_id(report)) == ["refunds/t1", "refunds/t3"]
     assert report["headline"].startswith("Shard 2 of 2 (CI_NODE_INDEX and CI_NODE_TOTAL): ")
@@ -84,9 +85,17 @@ def test_gitlab_tells_a_job_its_part(suite: SmallSuite) -> None:
         GITLAB | {"CI_NODE_TOTAL": "1"},
         GITLAB,
         {"CI_NODE_INDEX": "2", "CI_NODE_TOTAL": "2"},  # not GitLab's
+        GITLAB
+        | {
+            "CI_NODE_INDEX": "2",
+            "CI_NODE_TOTAL": "2",
+            "CI_JOB_NAME": "judge: [3.12, eu]",
+        },  # matrix
     ],
 )
-def test_a_job_that_is_alone_runs_everything(suite: SmallSuite, told: dict[str, str]) -> None:
+def test_a_job_that_is_alone_or_of_a_matrix_runs_everything(
+    suite: SmallSuite, told: dict[str, str]
+) -> None:
     suite.environment |= told
     report = suite.run("out")
     assert len(by_id(report)) == 4

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ci_judge.action.checkout import commit_of
+from ci_judge.action.checkout import MOST_FOLDERS, commit_of
 from ci_judge.action.strangers import refuse_stranger, stranger_of, with_pull_request
 from ci_judge.errors import InvalidInput
 from tests.tools import missing
@@ -54,17 +54,24 @@ class Workspace:
         (git / "config").write_text(f'[remote "origin"]\n\turl = https://github.com/{origin}\n')
         return git
 
-    def look(self, working_directory: str = ".") -> None:
+    def look(
+        self, working_directory: str = ".", *, config: str = ".", most_folders: int = MOST_FOLDERS
+    ) -> None:
         stranger = stranger_of(self.environment)
         if stranger is not None and self.pull_request is not None:
             stranger = with_pull_request(stranger, self.pull_request)
         if stranger is not None:
-            folder = self.path / working_directory
-            refuse_stranger(stranger, workspace=self.path, working_directory=folder)
+            refuse_stranger(
+                stranger,
+                workspace=self.path,
+                working_directory=self.path / working_directory,
+                configured_in=self.path / config,
+                most_folders=most_folders,
+            )
 
-    def refused(self, working_directory: str = ".") -> str:
+    def refused(self, working_directory: str = ".", **options: Any) -> str:
         with pytest.raises(InvalidInput) as error:
-            self.look(working_directory)
+            self.look(working_directory, **options)
         (problem,) = error.value.problems
         assert "allow-untrusted-code" in str(problem)
         return str(problem)
@@ -126,6 +133,22 @@ def test_a_second_checkout_of_the_fork_beside_our_own_code_is_found(
     assert 'in "a/pr"' in workspace.refused()
 
 
+def test_a_workspace_too_large_to_look_through_is_refused(workspace: Workspace) -> None:
+    workspace.check_out(BASE)
+    for number in range(5):
+        (workspace.path / f"folder-{number}").mkdir()
+    workspace.check_out(HEAD, folder="pr")
+    assert "too many" in workspace.refused(most_folders=6)
+    assert '"pr"' in workspace.refused(most_folders=7)
+
+
+def test_the_configurations_own_checkout_is_looked_at_however_deep(workspace: Workspace) -> None:
+    deep = "a/b/c/d/e/f"
+    workspace.check_out(BASE)
+    workspace.check_out(HEAD, folder=deep)
+    assert f'"{deep}"' in workspace.refused(config=deep)
+
+
 def test_a_checkout_of_a_third_repository_is_none_of_ours(workspace: Workspace) -> None:
     workspace.check_out(BASE)
     workspace.check_out(OTHER, folder="tools", origin="somebody/tools")
@@ -172,6 +195,17 @@ def test_a_comment_on_a_pull_request_may_be_about_anybodys_code(workspace: Works
     assert "issue_comment" in workspace.refused()
     (git / "HEAD").write_text(BASE)
     workspace.look()
+
+
+def test_where_github_does_not_say_whose_it_is_every_other_checkout_is_refused(
+    workspace: Workspace,
+) -> None:
+    workspace.started_by("issue_comment", issue={"number": 7, "pull_request": {"url": "x"}})
+    workspace.check_out(BASE)
+    workspace.check_out(HEAD, folder="pr", origin=FORK)
+    assert 'in "pr"' in workspace.refused(config="pr")
+    workspace.pull_request = {"head": {"sha": OTHER, "repo": {"full_name": "a/b"}}}
+    workspace.look(config="pr")
 
 
 def test_where_github_says_whose_it_is_the_repositorys_own_is_let_in(

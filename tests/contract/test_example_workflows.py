@@ -110,7 +110,7 @@ def test_inputs_and_outputs_are_ones_that_there_are(path: Path) -> None:
     assert set(used) <= set(OUTPUTS)
 
 
-@pytest.mark.parametrize("name", ["ci-judge.yml", "fork-safe-judge.yml"])
+@pytest.mark.parametrize("name", ["ci-judge.yml", "fork-safe-judge.yml", "reusable.yml"])
 def test_there_is_a_budget_for_the_start(name: str) -> None:
     (judge,) = [step for step in steps_of(FOLDER / name) if step.get("id") == "judge"]
     assert {"max-requests", "max-minutes"} <= set(judge["with"])
@@ -127,6 +127,12 @@ def test_the_artifact_is_the_one_that_the_next_run_looks_for(name: str) -> None:
 
 def test_the_examples_own_artifact_is_the_one_that_its_next_run_looks_for() -> None:
     steps = steps_of(ROOT / ".github/workflows/example.yml")
+    (key,) = [step["with"]["comment-key"] for step in steps if step.get("id") == "judge"]
+    assert artifact_name(key) in [step.get("with", {}).get("name") for step in steps]
+
+
+def test_whoever_calls_the_shared_one_finds_its_artifact_again() -> None:
+    steps = steps_of(FOLDER / "reusable.yml")
     (key,) = [step["with"]["comment-key"] for step in steps if step.get("id") == "judge"]
     assert artifact_name(key) in [step.get("with", {}).get("name") for step in steps]
 

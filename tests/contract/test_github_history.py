@@ -33,7 +33,7 @@ PATHS = (
     f"{_REPOSITORY}/actions/artifacts/{{artifact_id}}/{{archive_format}}",
 )
 BASE, HEAD = "a" * 40, "b" * 40
-RUN = PastRun(id=30_433_642, commit=HEAD, repository="octocat/Hello-World", url="")
+RUN = PastRun(id=30_433_642, commit=HEAD, repository="octocat/Hello-World", event="push", url="")
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Each judge that the README shows loads, and asks where and with the key that it should."""
+"""Each judge that the documentation shows loads, and asks where and with the key that it should."""
 
 import asyncio
 import re
@@ -13,10 +13,10 @@ from ci_judge.model.judging import CaseQuestion
 from ci_judge.settings import load_settings
 from tests.wires import Script
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/how-to/judges.md").read_text(encoding="utf-8")
 SNIPPETS = {
     re.split(r"[ ;,\n]", text)[0]: f"judge: # {text}"
-    for text in re.findall(r"^```yaml\njudge: # ([A-Z].*?)^```$", README, re.DOTALL | re.MULTILINE)
+    for text in re.findall(r"^```yaml\njudge: # ([A-Z].*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 }
 KEYS = {
     name: f"key-of-{name.lower()}"

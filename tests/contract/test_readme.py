@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import textwrap
 from fractions import Fraction
 from pathlib import Path
 from typing import get_args
@@ -9,7 +10,7 @@ from typing import get_args
 import pytest
 
 from ci_judge.errors import ExitCode
-from ci_judge.judges.settings import SHARED_BY_PANEL, ProviderName
+from ci_judge.judges.settings import ProviderName
 from ci_judge.model.suite import CheckKind, GateDefaults, GateKind
 from ci_judge.rules.gates import needed_passes
 from ci_judge.settings import load_settings
@@ -40,13 +41,15 @@ def test_the_configuration_loads(tmp_path: Path) -> None:
     assert settings.gate_defaults().kind is GateKind.EXACT
 
 
-def test_the_panel_loads(tmp_path: Path) -> None:
-    (tmp_path / "ci-judge.yaml").write_text(block("panel_rule: majority"))
-    judge = load_settings(config=None, cwd=tmp_path, environment={}, overrides={}).judge
-    assert judge is not None
-    assert [member.used_repetitions for member in judge.members] == [1, 3, 1]
-    said = README.split("What stands beside `panel` (")[1].split(")")[0]
-    assert set(re.findall(r"`(\w+)`", said)) <= set(SHARED_BY_PANEL)
+def test_the_checks_of_what_is_captured_load(tmp_path: Path) -> None:
+    head = "criterion: a\nscenarios: [{name: Asks, message: How?}]\ndefaults:\n"
+    checks = textwrap.indent(block("tools_called: ["), "  ")
+    (tmp_path / "a.yaml").write_text(head + checks)
+    criteria = parse_criteria("## A\n\nSays it.\n", file="acceptance.md")
+    (scenario,) = load_scenarios(
+        [tmp_path / "a.yaml"], criteria, GateDefaults(), root=tmp_path, targets=frozenset()
+    )
+    assert [check.needs for check in scenario.checks] == ["tools", "context"]
 
 
 def test_the_criteria_and_scenarios_load(tmp_path: Path) -> None:
@@ -106,11 +109,3 @@ def test_every_exit_code_is_documented() -> None:
     table = README[README.index("| exit code |") :]
     for code in ExitCode:
         assert re.search(rf"^\| (\d+, )?{code.value}\b", table, re.MULTILINE), code
-
-
-def test_every_link_to_a_file_leads_somewhere() -> None:
-    documents = [REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md")]
-    for document in documents:
-        for target in re.findall(r"\]\(([^)#:]+)\)|src(?:set)?=\"([^\"]+)\"", document.read_text()):
-            path = "".join(target)
-            assert (document.parent / path).exists(), f"{document.name}: {path}"

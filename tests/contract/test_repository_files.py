@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-from ci_judge.action_inputs import INPUTS
+from ci_judge.action_inputs import INPUTS, variable_of
 from ci_judge.sinks.outputs import OUTPUTS
-from ci_judge.workflows.action_metadata import action_yml, main
+from ci_judge.workflows.action_metadata import FILES, action_yml, composite_action_yml, main
 from tests.tools import tool
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,9 +24,10 @@ def run_tool(*command: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_action_yml_is_what_the_code_says() -> None:
+@pytest.mark.parametrize("name", FILES)
+def test_the_actions_are_what_the_code_says(name: str) -> None:
     """Remedy: python -m ci_judge.workflows.action_metadata --write."""
-    assert (ROOT / "action.yml").read_text(encoding="utf-8") == action_yml()
+    assert (ROOT / name).read_text(encoding="utf-8") == FILES[name]()
 
 
 def test_action_yml_reads_back_as_the_tables() -> None:
@@ -38,17 +39,36 @@ def test_action_yml_reads_back_as_the_tables() -> None:
     assert action["runs"] == {"using": "docker", "image": "Dockerfile"}, "args would be pasted"
 
 
-def test_the_generator_checks_and_writes(tmp_path: Path) -> None:
-    path = tmp_path / "action.yml"
-    assert main(["--check"], path=path) == 1
-    assert main(["--write"], path=path) == 0
-    assert main(["--check"], path=path) == 0
+def test_both_actions_have_the_same_inputs_and_outputs() -> None:
+    action, composite = (yaml.safe_load(made()) for made in (action_yml, composite_action_yml))
+    assert composite["inputs"] == action["inputs"]
+    outputs = {name: one["description"] for name, one in composite["outputs"].items()}
+    assert outputs == dict(OUTPUTS)
+    for name, one in composite["outputs"].items():
+        assert one["value"] == f"${{{{ steps.judge.outputs.{name} }}}}"
+
+
+def test_the_composite_action_hands_every_input_over_and_pastes_none_into_a_shell() -> None:
+    steps = yaml.safe_load(composite_action_yml())["runs"]["steps"]
+    (judge,) = [step for step in steps if step.get("id") == "judge"]
+    expected = {variable_of(name): f"${{{{ inputs.{name} }}}}" for name in INPUTS}
+    assert judge["env"] == expected
+    for step in steps:
+        assert "${{" not in step.get("run", "")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_generator_checks_and_writes(tmp_path: Path, name: str) -> None:
+    assert main(["--check"], root=tmp_path) == 1
+    assert main(["--write"], root=tmp_path) == 0
+    assert main(["--check"], root=tmp_path) == 0
+    path = tmp_path / name
     path.write_text(path.read_text() + "# by hand\n")
-    assert main(["--check"], path=path) == 1
+    assert main(["--check"], root=tmp_path) == 1
 
 
-def test_github_accepts_the_action() -> None:
-    run_tool(tool("check-jsonschema"), "--builtin-schema", "vendor.github-actions", "action.yml")
+def test_github_accepts_the_actions() -> None:
+    run_tool(tool("check-jsonschema"), "--builtin-schema", "vendor.github-actions", *FILES)
 
 
 def test_github_accepts_the_workflows() -> None:
@@ -62,14 +82,16 @@ def test_actionlint_finds_nothing() -> None:
 
 def test_zizmor_finds_nothing() -> None:
     flags = ["--offline", "--no-progress", "--persona=auditor", "--min-severity=medium"]
-    run_tool(tool("zizmor"), *flags, "action.yml", ".github")
+    run_tool(tool("zizmor"), *flags, "action.yml", "composite", ".github")
 
 
 def test_hadolint_finds_nothing() -> None:
     run_tool(tool("hadolint"), "Dockerfile")
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", [*WORKFLOWS, ROOT / "composite/action.yml"], ids=lambda path: path.name
+)
 def test_every_action_is_pinned_by_hash_with_its_version_beside(path: Path) -> None:
     uses = re.findall(r"uses: +(\S+)(.*)", path.read_text(encoding="utf-8"))
     assert uses

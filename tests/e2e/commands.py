@@ -7,6 +7,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.runner_double import read_log
+
 REPOSITORY = Path(__file__).parent.parent.parent
 LONGEST_SECONDS = 120
 
@@ -19,8 +21,13 @@ class Result:
 
 
 def ci_judge(*arguments: str, cwd: Path, **environment: str) -> Result:
-    """Run ``ci-judge`` from a folder, with these variables besides PATH and HOME."""
-    return python("-m", "ci_judge", *arguments, cwd=cwd, **environment)
+    """Run ``ci-judge`` from a folder, with these variables besides PATH and HOME.
+
+    Whatever it prints, a runner that reads it would find no command in it.
+    """
+    result = python("-m", "ci_judge", *arguments, cwd=cwd, **environment)
+    assert read_log(f"{result.out}\n{result.err}").commands == ()
+    return result
 
 
 def python(*arguments: str, cwd: Path, **environment: str) -> Result:

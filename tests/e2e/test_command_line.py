@@ -225,7 +225,7 @@ def test_check_warns_of_a_key_that_a_run_will_need(suite: Path) -> None:
     write(suite, config=CONFIG.replace("provider: stub", "provider: openai, model: m"))
     result = ci_judge("check", cwd=suite)
     assert result.exit_code == 0
-    assert "warning: a run will be refused: the judge 'openai' needs a key" in result.out
+    assert ": a run will be refused: the judge 'openai' needs a key" in result.out
     assert "will be refused" not in ci_judge("check", cwd=suite, OPENAI_API_KEY="k").out
 
 

@@ -118,6 +118,28 @@ def test_a_wrong_input(step: Step, inputs: dict[str, str], words: str) -> None:
     assert "\n" not in error.message
 
 
+def test_a_configured_report_folder_outside_of_the_workspace(step: Step) -> None:
+    suite_in(step, config=f"{CONFIG}report: {{dir: ../out}}\n")
+    (error,) = ran(step, 2).annotations("error")
+    assert "lies outside the workspace" in error.message
+    assert outputs_of(step)["status"] == "invalid"
+
+
+def test_links_that_lead_to_themselves(step: Step) -> None:
+    suite_in(step)
+    (step.files.workspace / "circle").symlink_to("circle")
+    ran(step, 0)
+    assert outputs_of(step)["status"] == "passed"
+
+
+@pytest.mark.parametrize("name", ["report-dir", "working-directory", "config"])
+def test_an_input_that_is_such_a_link(step: Step, name: str) -> None:
+    suite_in(step)
+    (step.files.workspace / "circle").symlink_to("circle")
+    ran(step, 2, {name: "circle"})
+    assert outputs_of(step)["status"] == "invalid"
+
+
 def test_a_fork_without_secrets(step: Step) -> None:
     suite_in(step, config=ANTHROPIC)
     log = ran(step, 2, extra=from_a_fork(step))
@@ -173,7 +195,7 @@ def test_a_crash_that_nothing_else_caught(step: Step, tmp_path: Path, code: str)
 
 def test_the_table_of_outputs_is_the_one_that_is_promised() -> None:
     promised = (
-        "status tests passed failed errors skipped regressions pass-rate cost-usd requests"
+        "status tests passed failed errors waived skipped regressions pass-rate cost-usd requests"
         " report-dir json junit html markdown comment-url seed"
     )
     assert list(OUTPUTS) == promised.split()

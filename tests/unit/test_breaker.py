@@ -10,6 +10,21 @@ from ci_judge.model.suite import Test
 from ci_judge.transport import HttpReply, TransportFailure
 from tests.model_builders import a_case_test, a_scenario
 
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def a_breaker(clock: Clock | None = None) -> Breaker:
+    return Breaker(clock=clock or Clock())
+
+
 ORIGIN = "http://127.0.0.1:9"
 JUDGE = "https://judge.example:443"
 OTHER = "https://other.example:443"
@@ -39,7 +54,7 @@ def fail(breaker: Breaker, times: int = FAILURES_IN_A_ROW, *, origin: str = ORIG
     ],
 )
 def test_ten_requests_without_an_answer_are_enough_and_nine_are_not(code: FailureCode) -> None:
-    breaker = Breaker()
+    breaker = a_breaker()
     for _ in range(FAILURES_IN_A_ROW - 1):
         breaker.after(ORIGIN, failure(code))
     assert breaker.before(ORIGIN) is None
@@ -51,7 +66,7 @@ def test_ten_requests_without_an_answer_are_enough_and_nine_are_not(code: Failur
 
 
 def test_one_origin_says_nothing_about_another() -> None:
-    breaker = Breaker()
+    breaker = a_breaker()
     fail(breaker)
     assert breaker.down(ORIGIN) is not None
     assert breaker.before(OTHER) is None
@@ -59,17 +74,48 @@ def test_one_origin_says_nothing_about_another() -> None:
 
 
 @pytest.mark.parametrize("status", [200, 302, 401, 404, 422])
-def test_whoever_has_answered_once_is_never_down_for_everyone(status: int) -> None:
-    breaker = Breaker()
+def test_whoever_has_answered_may_be_silent_for_a_while(status: int) -> None:
+    breaker = a_breaker()
     fail(breaker, 9)
     breaker.after(ORIGIN, reply(status))
-    fail(breaker, 50)
+    fail(breaker, 1_000)
     assert breaker.before(ORIGIN) is None
+
+
+@pytest.mark.parametrize(
+    ("failures", "seconds", "is_down"), [(50, 30.0, True), (49, 300.0, False), (500, 29.9, False)]
+)
+def test_many_failures_over_some_time_end_whoever_had_answered(
+    failures: int, seconds: float, *, is_down: bool
+) -> None:
+    clock = Clock()
+    breaker = a_breaker(clock)
+    breaker.after(ORIGIN, reply(200))
+    clock.now = 1_000.0
+    fail(breaker, failures - 1)
+    clock.now += seconds
+    fail(breaker, 1)
+    assert (breaker.down(ORIGIN) is not None) is is_down
+    if is_down:
+        assert breaker.down(ORIGIN) == (
+            f"{ORIGIN} is down: 50 requests in a row failed (the last one: connection refused), "
+            "and none was answered for 30 seconds"
+        )
+
+
+def test_an_answer_in_between_begins_the_count_anew() -> None:
+    clock = Clock()
+    breaker = a_breaker(clock)
+    for _ in range(10):
+        breaker.after(ORIGIN, reply(200))
+        fail(breaker, 49)
+        clock.now += 60
+    assert breaker.down(ORIGIN) is None
 
 
 @pytest.mark.parametrize("busy", [429, 529])
 def test_being_busy_proves_nothing_in_either_direction(busy: int) -> None:
-    breaker = Breaker()
+    breaker = a_breaker()
     fail(breaker, 9)
     for _ in range(30):
         breaker.after(ORIGIN, reply(busy))
@@ -79,7 +125,7 @@ def test_being_busy_proves_nothing_in_either_direction(busy: int) -> None:
 
 
 def test_a_server_error_counts_once_a_run_and_not_with_every_retry() -> None:
-    breaker = Breaker()
+    breaker = a_breaker()
     for _ in range(30):
         breaker.after(ORIGIN, reply(503))
     assert breaker.before(ORIGIN) is None
@@ -93,7 +139,7 @@ def test_a_server_error_counts_once_a_run_and_not_with_every_retry() -> None:
 
 @pytest.mark.parametrize("status", [400, 401, 404, 429, 529])
 def test_other_statuses_of_runs_do_not_count(status: int) -> None:
-    breaker = Breaker()
+    breaker = a_breaker()
     for _ in range(50):
         breaker.failed(ORIGIN, status=status)
     assert breaker.before(ORIGIN) is None
@@ -101,7 +147,7 @@ def test_other_statuses_of_runs_do_not_count(status: int) -> None:
 
 @pytest.mark.parametrize("code", [FailureCode.TOO_LARGE, FailureCode.INTERNAL, FailureCode.BUDGET])
 def test_failures_of_ours_say_nothing_about_the_origin(code: FailureCode) -> None:
-    breaker = Breaker()
+    breaker = a_breaker()
     for _ in range(50):
         breaker.after(ORIGIN, failure(code))
     assert breaker.before(ORIGIN) is None
@@ -111,7 +157,7 @@ def test_failures_of_ours_say_nothing_about_the_origin(code: FailureCode) -> Non
 
 
 def test_a_served_target_that_ended_is_down_though_it_had_answered_before() -> None:
-    breaker = Breaker()
+    breaker = a_breaker()
     breaker.watch(ORIGIN, lambda: "target.serve ended with exit code 1")
     breaker.after(ORIGIN, reply(200))
     fail(breaker, 9)
@@ -121,7 +167,7 @@ def test_a_served_target_that_ended_is_down_though_it_had_answered_before() -> N
 
 
 def test_a_served_target_that_lives_is_treated_as_any_other() -> None:
-    breaker = Breaker()
+    breaker = a_breaker()
     breaker.watch(ORIGIN, lambda: None)
     breaker.after(ORIGIN, reply(200))
     fail(breaker, 50)
@@ -147,7 +193,7 @@ def ended(brake: BreakerBrake) -> set[str]:
 
 
 def test_tests_of_a_target_that_is_down_end_and_others_go_on() -> None:
-    breaker = Breaker()
+    breaker = a_breaker()
     brake = a_brake(breaker, JUDGE)
     assert ended(brake) == set()
     fail(breaker)
@@ -156,21 +202,21 @@ def test_tests_of_a_target_that_is_down_end_and_others_go_on() -> None:
 
 
 def test_tests_that_need_no_judge_outlive_one_that_is_down() -> None:
-    breaker = Breaker()
+    breaker = a_breaker()
     fail(breaker, origin=JUDGE)
     assert ended(a_brake(breaker, JUDGE)) == {ASKS.id, ELSEWHERE.id, CASE.id}
 
 
 @pytest.mark.parametrize("other", [OTHER, None])
 def test_a_panel_goes_on_as_long_as_one_of_its_judges_may_answer(other: str | None) -> None:
-    breaker = Breaker()
+    breaker = a_breaker()
     fail(breaker, origin=JUDGE)
     assert ended(a_brake(breaker, JUDGE, other)) == set()
     assert ended(a_brake(breaker, JUDGE, JUDGE)) != set()
 
 
 def test_runs_that_got_nothing_but_server_errors_count_for_whoever_gave_them() -> None:
-    breaker = Breaker()
+    breaker = a_breaker()
     brake = a_brake(breaker, JUDGE)
     for number in range(1, FAILURES_IN_A_ROW + 1):
         brake.saw(a_failed_run(number, status=500))

@@ -63,7 +63,7 @@ def test_a_guess_is_called_one() -> None:
 
 def test_reasons_are_counted() -> None:
     summary = a_spent_report()[0]["summary"]
-    assert reason_words(summary) == "8 runs without a verdict: 7 budget, 1 connection refused"
+    assert reason_words(summary) == "8 runs without a verdict: budget spent 7, connection refused 1"
     assert reason_words({**summary, "reasons": []}) == ""
     assert budget_words({**summary, "budget": None}) == ""
 
@@ -72,7 +72,7 @@ def test_reasons_are_counted() -> None:
 def test_every_report_for_people_tells_the_spend_and_the_reasons(render: Any) -> None:
     text = "".join(render(*a_spent_report()))
     assert "2,000 of 2,000 requests" in text
-    assert "8 runs without a verdict: 7 budget, 1 connection refused" in text
+    assert "budget spent 7, connection refused 1" in text
 
 
 def test_the_json_with_a_budget_is_valid() -> None:

@@ -1,5 +1,7 @@
 """Nothing but our own commands is left in the files that the runner reads."""
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -70,3 +72,27 @@ def test_a_file_that_was_not_there_is_gone_again(environment: dict[str, str]) ->
 
 def test_without_any_such_file_there_is_nothing_to_do() -> None:
     assert CommandFiles.remember({"GITHUB_ENV": ""}).restore() == ()
+
+
+def test_a_pipe_in_its_place_holds_nobody_up(environment: dict[str, str]) -> None:
+    files = CommandFiles.remember(environment)
+    path = Path(environment["GITHUB_OUTPUT"])
+    path.unlink()
+    os.mkfifo(path)
+    with ThreadPoolExecutor() as pool:
+        restored = pool.submit(files.restore)
+        try:
+            assert restored.result(timeout=5) == ("GITHUB_OUTPUT",)
+        except TimeoutError:
+            os.close(os.open(path, os.O_RDWR | os.O_NONBLOCK))  # lets the thread go
+            raise
+    assert path.read_bytes() == b"earlier\xff\n"
+
+
+def test_a_file_that_was_not_there_may_become_nothing_else(environment: dict[str, str]) -> None:
+    path = Path(environment["GITHUB_STATE"])
+    path.unlink()
+    files = CommandFiles.remember(environment)
+    os.mkfifo(path)
+    assert files.restore() == ("GITHUB_STATE",)
+    assert not path.exists()

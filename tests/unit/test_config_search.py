@@ -39,3 +39,9 @@ def test_the_search_ends_at_the_root_of_a_repository(tmp_path: Path, *, worktree
         find_config(None, folder)
     (folder.parent / "ci-judge.toml").touch()
     assert find_config(None, folder) == folder.parent / "ci-judge.toml"
+
+
+@pytest.mark.skipif(not Path("/proc/1/fdinfo").exists(), reason="there is no /proc")
+def test_a_folder_below_that_may_not_be_entered_is_passed_over() -> None:
+    with pytest.raises(InvalidInput):
+        find_config(None, Path("/proc/1"))

@@ -208,6 +208,14 @@ def test_sentences(decided: GateResult, sentence: str) -> None:
     assert decided.sentence == sentence
 
 
+def test_runs_that_were_under_way_are_told_where_nothing_was_judged() -> None:
+    tally = Tally(planned=30, errors=20, not_needed=3, uncounted=7)
+    assert decide(rule(LOWER, 30), tally).sentence == (
+        "nothing was judged: 20 runs ended in errors. "
+        "7 later runs were under way by then: kept, not counted."
+    )
+
+
 @pytest.mark.parametrize(
     ("gate", "needs"),
     [

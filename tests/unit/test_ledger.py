@@ -47,6 +47,15 @@ def test_two_runs_do_not_write_to_one_file(tmp_path: Path) -> None:
     Ledger(path, clean=same)
 
 
+def test_what_a_link_leads_to_is_left_alone(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    (tmp_path / "attempts.jsonl").symlink_to(precious)
+    with pytest.raises(InvalidInput, match="the runs cannot be written to"):
+        Ledger(tmp_path / "attempts.jsonl", clean=lambda entry: entry)
+    assert precious.read_text() == "mine"
+
+
 def test_a_line_that_does_not_fit_leaves_no_half(tmp_path: Path) -> None:
     path = tmp_path / "attempts.jsonl"
     script = (

@@ -86,6 +86,23 @@ def test_few_verdicts_say_nothing_about_luck() -> None:
 
 
 @pytest.mark.parametrize(
+    ("codes", "passes", "begin"),
+    [
+        (["no_response"], 0, "correct target (url, body, response_path) by what the reply shows, "),
+        (["max_errors", "no_response", "unreadable_reply"], 0, "correct target ("),
+        (["no_response", "timeout"], 0, "first fix what made the runs end in errors, "),
+        (["no_response"], 8, "first fix what made the runs end in errors, "),
+        (["max_errors"], 0, "first fix what made the runs end in errors, "),
+    ],
+)
+def test_replies_that_nobody_understood_are_a_matter_of_the_target(
+    codes: list[str], passes: int, begin: str
+) -> None:
+    reasons = [{"code": code, "runs": 1} for code in codes]
+    assert next_step(a_test(passes=passes, errors=2, reasons=reasons)).startswith(begin)
+
+
+@pytest.mark.parametrize(
     ("test", "begin"),
     [
         (a_test(passes=8, errors=2), "first fix what made the runs end in errors, then run it"),

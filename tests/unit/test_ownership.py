@@ -64,6 +64,16 @@ def test_a_link_changes_hands_and_not_what_it_leads_to(tmp_path: Path, written: 
     assert changes(tmp_path, tmp_path / "linked") == {"linked"}
 
 
+def test_nothing_outside_of_the_workspace_whatever_the_configuration_names(
+    tmp_path: Path, written: Path
+) -> None:
+    top = written.parent
+    (top / "out").symlink_to(tmp_path)
+    for outside in (tmp_path, top / "..", top / "out" / "theirs", tmp_path / "theirs"):
+        assert changes(top, outside) == set()
+    assert "report/report.json" in changes(top, top / ".." / top.name / "report")
+
+
 def test_only_root_gives_files_away_and_only_in_a_workspace_of_others(tmp_path: Path) -> None:
     mine = tmp_path.stat().st_uid
     assert heir_of(tmp_path, we=mine + 1 or 1) is None

@@ -36,7 +36,7 @@ class Says:
 def test_the_folder_is_made_with_its_parents_and_left_empty(tmp_path: Path) -> None:
     folder = tmp_path / "out" / "deep" / "reports"
     prepare_report_folder(folder)
-    prepare_report_folder(folder)
+    prepare_report_folder(folder, top=tmp_path)
     assert list(folder.iterdir()) == []
 
 
@@ -44,6 +44,16 @@ def test_a_folder_that_cannot_be_is_the_users_mistake(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(InvalidInput, match=r"cannot write reports to .*/file/reports"):
         prepare_report_folder(tmp_path / "file" / "reports")
+
+
+def test_a_folder_outside_of_the_workspace_is_refused_and_not_made(tmp_path: Path) -> None:
+    (top := tmp_path / "workspace").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (top / "link").symlink_to(tmp_path / "elsewhere")
+    for folder in (tmp_path / "out", top / ".." / "out", top / "link" / "out"):
+        with pytest.raises(InvalidInput, match="lies outside the workspace"):
+            prepare_report_folder(folder, top=top)
+    assert not list(tmp_path.rglob("out"))
 
 
 def test_a_folder_is_named_without_detours(tmp_path: Path) -> None:

@@ -116,6 +116,12 @@ def test_what_a_scenario_does_not_say(tmp_path: Path) -> None:
     )
 
 
+def test_an_adaptive_scenario_has_a_least_and_a_most_of_runs(tmp_path: Path) -> None:
+    text = "name: a, message: m, expected: e, gate: adaptive, runs: {min: 20, max: 100}"
+    gate = load_one(tmp_path, text).gate
+    assert (gate.kind, gate.min_runs, gate.runs) == (GateKind.ADAPTIVE, 20, 100)
+
+
 def test_checks_alone_need_no_expectation(tmp_path: Path) -> None:
     scenario = load_one(tmp_path, "name: a, message: m, checks: [{contains: yes}]")
     assert scenario.expectations == ()
@@ -359,6 +365,7 @@ def test_unbalanced_quotes_are_named_where_they_stand(tmp_path: Path) -> None:
         ("name: '!', message: m, expected: e", ["no letter or digit", "id:"]),
         ('name: a, message: m, expected: e, id: "a\\nb"', ["id", "one line"]),
         ("name: a, message: m, expected: e, target: stagin", ["target", '"staging"']),
+        ("name: a, message: m, expected: e, runs: {min: 2, max: 4}", ["runs needs a number of"]),
         ("name: a, message: m, expected: e, misses: 8", ["misses makes 8 misses of 7 runs"]),
         ("name: a, message: m, expected: e, misses: 2, runs: 1", ["2 misses of 1 runs"]),
         ("name: a, message: m, expected: e, misses: 1, gate: exact", ["misses does nothing"]),

@@ -112,7 +112,7 @@ def test_the_judges_defaults(desk: Desk) -> None:
     assert judge is not None
     assert judge.model_dump(exclude_none=True, mode="json") == {
         "provider": "stub", "max_tokens": 1024, "mode": "threshold", "threshold": "0.5",
-        "minimum_pass_rate": "2/3", "concurrency": 8, "timeout": 120.0, "retries": 3,
+        "minimum_pass_rate": "2/3", "concurrency": "auto", "timeout": 120.0, "retries": 3,
         "logprobs": False, "preflight": True, "panel": [], "panel_rule": "majority", "env": [],
     }  # fmt: skip
 
@@ -191,7 +191,7 @@ def test_flag_over_environment_over_file_over_default(desk: Desk) -> None:
     env = {"CI_JUDGE_RUN_RUNS": "3", "CI_JUDGE_RUN_THRESHOLD": "1/3"}
     run = desk.load(text, env=env, overrides={"run.runs": "4"}).run
     assert (run.runs, run.threshold.text, run.confidence.text) == (4, "1/3", "0.2")
-    assert run.concurrency == 8
+    assert run.concurrency == "auto"
 
 
 def test_an_empty_variable_is_not_set(desk: Desk) -> None:
@@ -313,7 +313,10 @@ def test_mistakes_of_all_sources_come_at_once_with_their_places(desk: Desk) -> N
         overrides={"run.fail_on": "nevr", "run.threshold": Given(value="70", by="--threshold")},
     )
     for problem in (
-        "ci-judge.yaml:1:7: run.runs must be a whole number from 1 to 10000, not 2.5",
+        (
+            "ci-judge.yaml:1:7: run.runs must be a whole number from 1 to 10000, or {min, max}, "
+            "not 2.5"
+        ),
         'ci-judge.yaml:1:18: unknown key "treshold" in run (did you mean "threshold"?)',
         (
             'ci-judge.yaml:1:33: unknown key "temperature" in run (it belongs in section judge or '
@@ -333,8 +336,8 @@ def test_mistakes_of_all_sources_come_at_once_with_their_places(desk: Desk) -> N
             "(set NONE in the environment)"
         ),
         (
-            "CI_JUDGE_RUN_CONCURRENCY: run.concurrency must be a whole number from 1 to 256, "
-            'not "many"'
+            "CI_JUDGE_RUN_CONCURRENCY: run.concurrency must be auto or a whole number from 1 to "
+            '256, not "many"'
         ),
         'CI_JUDGE_RUN_SED: this variable names no setting (did you mean "CI_JUDGE_RUN_SEED"?)',
         "CI_JUDGE_SUITE_ENV: the JSON cannot be read: Expecting value: line 1 column 4 (char 3)",
@@ -343,8 +346,8 @@ def test_mistakes_of_all_sources_come_at_once_with_their_places(desk: Desk) -> N
             "(set CI_JUDGE_TARGET_SERVE as JSON)"
         ),
         (
-            'the override of run.fail_on: run.fail_on must be "error", "failure" or "never", '
-            'not "nevr" (did you mean "never"?)'
+            'the override of run.fail_on: run.fail_on must be "error", "failure", "regression" '
+            'or "never", not "nevr" (did you mean "never"?)'
         ),
         "--threshold: run.threshold must be a rate between 0 and 1, not 70 (did you mean 0.7?)",
     ):
@@ -357,8 +360,12 @@ def test_mistakes_of_all_sources_come_at_once_with_their_places(desk: Desk) -> N
     [
         ("- a", "the file must be a map of keys, not a list"),
         ("run: 5", "run must be a map of keys, not 5"),
-        ("run: {runs: 0}", "run.runs must be a whole number from 1 to 10000, not 0"),
-        ("run: {runs: true}", "run.runs must be a whole number from 1 to 10000, not true"),
+        ("run: {runs: 0}", "run.runs must be a whole number from 1 to 10000"),
+        ("run: {runs: true}", "run.runs must be a whole number from 1 to 10000, or {min, max}, "),
+        ("run: {runs: {min: 2}}", "run.runs.max is missing"),
+        ("run: {runs: {min: 5, max: 4}, gate: adaptive}", "run.runs.max is less than min, which"),
+        ("run: {runs: {min: 5, max: 9}}", "run.runs with min and max are for the adaptive gate"),
+        ("run: {gate: adaptive}", "run.gate is adaptive, which needs runs with min and max"),
         ("run: {gate: exact, misses: 1}", "run.misses says nothing to gate exact"),
         ("run: {seed: 9007199254740992}", "run.seed must be a whole number from 0 to"),
         ("judge: {threshold: 0.5}", "judge.provider is missing"),
@@ -376,7 +383,7 @@ def test_mistakes_of_all_sources_come_at_once_with_their_places(desk: Desk) -> N
         ("target: {url: 'http://x/', serve: {command: [], ready_url: 'http://x/'}}",
          "target.serve.command is empty"),
         ("target: {url: 'http://x/', response_path: a, capture: {}}",
-         "target.capture holds no path (set tools, context, or both)"),
+         "target.capture holds no path (set tools, context or session)"),
         ("target: {url: 'http://x/', capture: {tools: a}}",
          "target.capture needs response_path, without which a reply is text"),
         ("target: {command: x, capture: {context: a}}", "target.capture needs response_path"),
@@ -407,8 +414,8 @@ def test_toml_mistakes_carry_the_line_of_the_key(desk: Desk) -> None:
     assert desk.refusal() == [
         "ci-judge.toml:3:13: target.headers.A must be text (put it in quotes)",
         (
-            'ci-judge.toml:5:1: run.runs must be a whole number from 1 to 10000, not "3" '
-            "(write 3 without quotes)"
+            "ci-judge.toml:5:1: run.runs must be a whole number from 1 to 10000, or {min, max}, "
+            'not "3" (write 3 without quotes)'
         ),
     ]
 

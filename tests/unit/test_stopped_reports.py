@@ -132,7 +132,7 @@ def test_a_test_that_needed_all_its_runs_shows_the_interval_alone() -> None:
     test = a_stopped_test(
         stopped=False, stopped_after=None, not_needed=0, uncounted=0, planned=4, made=4
     )
-    assert "✗ Asks  3 of 4, (interval 14 to 100 %)" in shown(test, "console").replace("  (", ", (")
+    assert "✗ Asks  3 of 4, interval 14 to 100 %, needs" in shown(test, "console")
     assert "no rate (14 to 100 %)" in shown(test, "markdown")
 
 

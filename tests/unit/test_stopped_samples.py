@@ -145,7 +145,7 @@ def test_a_test_that_stopped_says_where_and_shows_no_rate() -> None:
         "stopped after 4 of 10: lost, with 3 passed and 1 failed; the gate needs the lower bound "
         "at 70 %, that is 10 of 10, which is out of reach. 1 later run was under way by then: "
         "kept, not counted. The true rate is within 14.3 to 99.7 % (95 % sure, wherever a test "
-        "stops). That is not the gate, which may pass with its threshold inside."
+        "stops); it does not decide: a test may pass with the threshold inside it."
     )
 
 
@@ -155,7 +155,7 @@ def test_a_won_gate_may_hold_its_threshold_and_says_so() -> None:
     assert decided.outcome == "passed"
     assert decided.interval.low < 0.6
     assert decided.sentence.startswith("stopped after 15 of 20: won, with 12 passed and 3 failed;")
-    assert "That is not the gate" in decided.sentence
+    assert "it does not decide" in decided.sentence
 
 
 def test_the_interval_is_the_same_kind_where_all_runs_were_needed() -> None:

@@ -30,7 +30,9 @@ def test_without_prices_nothing_is_known() -> None:
 
 def test_tokens_and_requests_add_up() -> None:
     document = {"usage": {"in": 1000, "out": 500}}
-    assert answer_cost(usage(**PATHS, per_request=0.5), told_by(document), 2) == pytest.approx(1.006)
+    assert answer_cost(usage(**PATHS, per_request=0.5), told_by(document), 2) == pytest.approx(
+        1.006
+    )
     assert answer_cost(usage(per_request=0.5), told_by(None), 3) == 1.5
 
 
