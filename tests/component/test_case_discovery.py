@@ -176,8 +176,8 @@ def test_everything_wrong_in_all_files_is_said_at_once(folder: CaseFolder) -> No
     assert shown == [
         (
             "case_missing.py:3: the file cannot be imported: ModuleNotFoundError: No module named "
-            "'no_such_module_here' (install it where ci-judge itself is, as by pip install -e . for "
-            "a project of your own, or put the module beside the case file)"
+            "'no_such_module_here' (install it where ci-judge itself is, as by pip install -e . "
+            "for a project of your own, or put the module beside the case file)"
         ),
         'case_shape.py:2: a case takes no parameters, but "test_argument" has "x"',
         "case_shape.py:4: the requirement of @case is empty; say in words what must be true",

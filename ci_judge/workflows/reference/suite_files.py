@@ -61,5 +61,5 @@ def suite_files_page() -> str:
 
 def _case_signature() -> str:
     _, *options = inspect.signature(case).parameters.values()
-    given = ", ".join(f"{option.name}={option.default!r}" for option in options)
-    return f'```python\n@case("requirement", {given})\ndef test_name(): ...\n```'
+    given = "".join(f"    {option.name}={option.default!r},\n" for option in options)
+    return f'```python\n@case(\n    "requirement",\n{given})\ndef test_name(): ...\n```'
