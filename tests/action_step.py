@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ci_judge.action.comment_desk import Connect
-from ci_judge.action.door import GRACE_SECONDS, run_action
+from ci_judge.action.door import COMMENT_TIME, run_action
 from ci_judge.action.order import Judge, Judged, Order
 from ci_judge.engine.stopping import StopSign
 from ci_judge.sinks.log import LogWriter
@@ -23,7 +23,7 @@ class Step:
         self.orders: list[Order] = []
         self.written: list[str] = []
         self.connect: Connect | None = None
-        self.grace_seconds = GRACE_SECONDS
+        self.comment_time = COMMENT_TIME
 
     def run(self, judge: Judge, **inputs: str) -> int:
         environment = self.files.environment(**inputs) | self.extra
@@ -32,7 +32,7 @@ class Step:
             write=self.written.append,
             judge=judge,
             connect=self.connect,
-            grace_seconds=self.grace_seconds,
+            comment_time=self.comment_time,
         )
 
     def judges(self, *tests: Any, **changes: Any) -> Judge:

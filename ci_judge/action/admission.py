@@ -4,7 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ci_judge.action.comment_desk import Connect
@@ -40,6 +40,8 @@ class Admission:
     log: LogWriter
     connect: Connect
     most_seconds: float = MOST_SECONDS
+    patience: Patience = field(default_factory=Patience)
+    """One for all that is looked up, and what is left of it for the comment."""
 
     async def refuse_strangers(self) -> None:
         """Raise InvalidInput for a stranger's code in a job that has secrets, unless allowed."""
@@ -93,7 +95,7 @@ class Admission:
             reason = "the event names no commit to look back from"
             return NoBaseline(source=source, reason=_NO_ACCESS if access is None else reason)
         try:
-            async with self.connect(access, Patience()) as api:
+            async with self.connect(access, self.patience) as api:
                 search = BaselineSearch(
                     history=History(api, self.context.repository or ""),
                     run_id=self.context.run_id,
@@ -126,7 +128,7 @@ class Admission:
         if access is None:
             return Touch(touched=True, said=f"the changed files are not known: {_NO_ACCESS}")
         try:
-            async with self.connect(access, Patience()) as api:
+            async with self.connect(access, self.patience) as api:
                 history = History(api, self.context.repository or "")
                 change = change_of(self.environment)
                 async with asyncio.timeout(self.most_seconds):

@@ -34,8 +34,16 @@ from ci_judge.sinks.outputs import outputs_of, outputs_without_report, write_out
 from ci_judge.sinks.ownership import hand_over, heir_of
 from ci_judge.workflows.surroundings import Surroundings
 
-GRACE_SECONDS = 1.5
-"""How long the comment may still take after a signal."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommentTime:
+    """How long the comment may take in all, and after a signal."""
+
+    most_seconds: float = 180.0
+    grace_seconds: float = 1.5
+
+
+COMMENT_TIME = CommentTime()
 
 _CLOSING_SECONDS = 0.4
 
@@ -60,12 +68,13 @@ def run_action(
     write: Callable[[str], object],
     judge: Judge,
     connect: Connect | None = None,
-    grace_seconds: float = GRACE_SECONDS,
+    comment_time: CommentTime = COMMENT_TIME,
     end_others: Callable[[], None] = lambda: None,
 ) -> int:
     """Run the action; whatever else is printed meanwhile goes into the log as text by others.
 
-    Within ``grace_seconds`` of a signal the comment is given up. ``end_others`` ends every process
+    After ``comment_time`` the comment is given up.
+    ``end_others`` ends every process
     that the suite may have left behind.
     """
     log = LogWriter(write, commands=True)
@@ -75,7 +84,7 @@ def run_action(
             log=log,
             judge=judge,
             connect=connect or partial(connect_to_github, environment=environment),
-            grace_seconds=grace_seconds,
+            comment_time=comment_time,
             end_others=end_others,
         )
         return asyncio.run(door.act())
@@ -87,7 +96,7 @@ class _Door:
     log: LogWriter
     judge: Judge
     connect: Connect
-    grace_seconds: float
+    comment_time: CommentTime
     end_others: Callable[[], None]
 
     async def act(self) -> int:
@@ -133,7 +142,7 @@ class _Door:
             if stop_sign.exit_code is not None:
                 signalled.stop(stop_sign.reason or "interrupted")
             comment_url = await self._unless_stopped(
-                desk.comment(judged, _patience(signalled)), signalled
+                desk.comment(judged, _patience(signalled, admission.patience)), signalled
             )
             if comment_url:
                 self._set_outputs({"comment-url": comment_url})
@@ -173,22 +182,27 @@ class _Door:
                 self.log.command("warning", message, title=TITLE)
 
     async def _unless_stopped(self, comment: Coroutine[Any, Any, str], signalled: StopSign) -> str:
-        """Wait for the comment, after a signal only for a moment: the runner kills the step."""
+        """Wait for the comment, but not for ever, and after a signal only for a moment."""
 
         async def patience() -> None:
             await signalled.wait()
-            await asyncio.sleep(self.grace_seconds)
+            await asyncio.sleep(self.comment_time.grace_seconds)
 
         writing, waiting = asyncio.create_task(comment), asyncio.create_task(patience())
         try:
-            await asyncio.wait({writing, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(
+                {writing, waiting},
+                timeout=self.comment_time.most_seconds,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
             if writing.done():
                 return writing.result()
         finally:
             for task in (writing, waiting):
                 task.cancel()
             await asyncio.wait({writing, waiting}, timeout=_CLOSING_SECONDS)
-        self.log.line(f"No pull request comment: given up, for the step was {signalled.reason}")
+        why = f"the step was {signalled.reason}" if signalled.reason else "GitHub took too long"
+        self.log.line(f"No pull request comment: given up, for {why}")
         return ""
 
     def _set_outputs(self, outputs: Mapping[str, str]) -> None:
@@ -201,7 +215,7 @@ class _Door:
             self.log.command("warning", str(failure), title=TITLE)
 
 
-def _patience(signalled: StopSign) -> Patience:
+def _patience(signalled: StopSign, spent: Patience) -> Patience:
     """Wait for GitHub's rate limits until a signal comes: from then on there is no time."""
 
     async def pause(seconds: float) -> bool:
@@ -211,7 +225,7 @@ def _patience(signalled: StopSign) -> Patience:
             return True
         return False
 
-    return Patience(pause=pause)
+    return replace(spent, pause=pause)
 
 
 def _order(inputs: ActionInputs, context: CiContext) -> Order:

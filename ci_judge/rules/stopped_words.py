@@ -93,7 +93,11 @@ def _interval_note(standing: Standing) -> str:
     rule = standing.rule
     marks = (0, rule.threshold, 1)
     shown = interval_words(standing.interval, marks=marks)
-    return (
+    note = (
         f"The true rate is within {shown} ({written_percent(rule.confidence)} sure, wherever a "
-        "test stops); it does not decide: a test may pass with the threshold inside it."
+        "test stops)"
     )
+    passed_within = standing.kind is DecisionKind.MET and standing.interval.low < rule.threshold
+    if passed_within:  # who reads it would ask how that can be
+        return f"{note}; it does not decide: a test may pass with the threshold inside it."
+    return f"{note}."

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from ci_judge.action.desk import connect_to_github
+from ci_judge.action.door import CommentTime
 from ci_judge.action.order import Judge, Judged, Order
 from ci_judge.engine.stopping import StopSign
 from ci_judge.errors import InvalidInput, NothingToJudge, Place, Problem
-from ci_judge.github_api import GitHubApi
+from ci_judge.github_api import GitHubAccess, GitHubApi, Patience
 from ci_judge.sinks.log import LogWriter
 from ci_judge.sinks.outputs import OUTPUTS
 from tests.action_step import Step, on_pull_request
@@ -316,13 +318,37 @@ class Signalled(AbstractAsyncContextManager[GitHubApi]):
         pass
 
 
+class Silent(AbstractAsyncContextManager[GitHubApi]):
+    """A way to GitHub on which nothing ever comes back."""
+
+    async def __aenter__(self) -> GitHubApi:
+        await asyncio.wait_for(asyncio.Event().wait(), timeout=30)
+        raise AssertionError("given up long before")
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize("fails", [0, 9])
+def test_a_github_that_never_answers_costs_the_comment_and_not_the_verdict(
+    step: Step, hub: GitHubState, fails: int
+) -> None:
+    on_pull_request(step, hub)
+    step.connect = lambda *_: Silent()
+    step.comment_time = CommentTime(most_seconds=0.01)
+    exit_code = step.run(step.judges(a_test(passes=1, fails=fails)), github_token=TOKEN)
+    assert exit_code == (1 if fails else 0)
+    assert step.outputs["comment-url"] == ""
+    assert any("given up, for GitHub took too long" in line for line in step.log.shown)
+
+
 @pytest.mark.parametrize("fails", [0, 9])
 def test_a_signal_while_the_comment_is_written_ends_it_and_not_the_verdict(
     step: Step, hub: GitHubState, fails: int
 ) -> None:
     on_pull_request(step, hub)
     step.connect = lambda *_: Signalled()
-    step.grace_seconds = 0.01
+    step.comment_time = CommentTime(grace_seconds=0.01)
     before = signal.getsignal(signal.SIGTERM)
     try:
         exit_code = step.run(step.judges(a_test(passes=1, fails=fails)), github_token=TOKEN)
@@ -332,3 +358,20 @@ def test_a_signal_while_the_comment_is_written_ends_it_and_not_the_verdict(
     assert step.outputs["status"] == ("failed" if fails else "passed")
     assert step.outputs["comment-url"] == ""
     assert any("given up" in line and "SIGTERM" in line for line in step.log.shown)
+
+
+def test_the_waits_for_rate_limits_are_counted_over_all_that_is_asked(
+    step: Step, hub: GitHubState
+) -> None:
+    """What the look for changed files waited is no longer there for the comment."""
+    on_pull_request(step, hub)
+    seen: list[float] = []
+
+    def connect(access: GitHubAccess, patience: Patience) -> AbstractAsyncContextManager[GitHubApi]:
+        seen.append(patience.waited_seconds)
+        patience.waited_seconds += 50
+        return connect_to_github(access, patience, environment={})
+
+    step.connect = connect
+    step.run(step.judges(a_test()), github_token=TOKEN, changed_paths="src")
+    assert seen == [0, 50]
