@@ -51,14 +51,31 @@ SWITCHES = (
 
 def overrides(function: F) -> F:
     """Add a flag for each entry of OVERRIDES and SWITCHES; they arrive as ``values``."""
-    for flag, key, text in SWITCHES:
-        switch = click.option(
-            flag, parameter_name(key), is_flag=True, flag_value="true", default=None, help=text
-        )
-        function = switch(function)
-    for flag, key, text in reversed(OVERRIDES):
-        function = click.option(flag, parameter_name(key), metavar="VALUE", help=text)(function)
-    return function
+    return overrides_of(*(key for _, key, _ in (*OVERRIDES, *SWITCHES)))(function)
+
+
+def overrides_of(*keys: str) -> Callable[[F], F]:
+    """Add the flags of these configuration keys alone."""
+
+    def decorate(function: F) -> F:
+        for flag, key, text in SWITCHES:
+            if key in keys:
+                switch = click.option(
+                    flag,
+                    parameter_name(key),
+                    is_flag=True,
+                    flag_value="true",
+                    default=None,
+                    help=text,
+                )
+                function = switch(function)
+        for flag, key, text in reversed(OVERRIDES):
+            if key in keys:
+                option = click.option(flag, parameter_name(key), metavar="VALUE", help=text)
+                function = option(function)
+        return function
+
+    return decorate
 
 
 def parameter_name(key: str) -> str:
@@ -68,5 +85,5 @@ def parameter_name(key: str) -> str:
 def given_overrides(values: dict[str, Any]) -> dict[str, Given]:
     """Pick the flags that were given, as dotted keys. Takes them out of ``values``."""
     known = (*OVERRIDES, *SWITCHES)
-    picked = [(key, flag, values.pop(parameter_name(key))) for flag, key, _ in known]
+    picked = [(key, flag, values.pop(parameter_name(key), None)) for flag, key, _ in known]
     return {key: Given(value=text, by=flag) for key, flag, text in picked if text is not None}

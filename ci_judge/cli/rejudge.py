@@ -25,12 +25,20 @@ from ci_judge.workflows.surroundings import Surroundings
 )
 @click.argument("report", type=click.Path(path_type=Path))
 @options.config
-@click.option("--judge-provider", metavar="VALUE", help="Who judges, instead of the file's judge.")
-@click.option("--judge-model", metavar="VALUE", help="The judge's model.")
-@click.option("--seed", metavar="VALUE", help="Seed of the draws; that of the report unless given.")
-@click.option(
-    "--baseline", metavar="VALUE", help="A report to compare with, such as REPORT itself."
+@options.overrides_of(
+    "run.runs",
+    "run.threshold",
+    "run.early_stop",
+    "run.fail_on",
+    "run.baseline",
+    "budget.usd",
+    "budget.requests",
+    "budget.tokens",
+    "budget.minutes",
+    "judge.provider",
+    "judge.model",
 )
+@click.option("--seed", metavar="VALUE", help="Seed of the draws; that of the report unless given.")
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache (run.cache: off).")
 @report_dir(None)
 @junitxml
@@ -41,7 +49,8 @@ def command(screen: Screen, /, **values: Any) -> int:
 
     Checks and phrases are looked for again, too, as the suite has them now. Neither target nor case
     is asked: a run whose evidence is not in the report as it was (it was cut, or a secret in it was
-    replaced) is an error, and so is a run that had none. Exit codes are those of ci-judge run.
+    replaced) is an error, and so is a run that had none. A report that was made with flags wants
+    them again: gates are those of the configuration. Exit codes are those of ci-judge run.
     """
     path: Path = values["report"]
     folder: Path = values["report_dir"] or path.parent / "rejudged"
@@ -68,11 +77,9 @@ def command(screen: Screen, /, **values: Any) -> int:
 
 def _overrides(values: dict[str, Any], replay: Replay, folder: Path) -> dict[str, Given]:
     given = {
-        "judge.provider": Given(value=values["judge_provider"], by="--judge-provider"),
-        "judge.model": Given(value=values["judge_model"], by="--judge-model"),
-        "run.baseline": Given(value=values["baseline"], by="--baseline"),
         "run.cache": Given(value="off" if values["no_cache"] else None, by="--no-cache"),
         "run.seed": Given(value=values["seed"] or str(replay.seed), by="--seed"),
         "report.dir": Given(value=str(folder), by="--report-dir"),
     }
-    return {key: each for key, each in given.items() if each.value is not None}
+    own = {key: each for key, each in given.items() if each.value is not None}
+    return options.given_overrides(values) | own

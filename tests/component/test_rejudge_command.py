@@ -227,6 +227,18 @@ def test_as_many_runs_are_judged_as_were_recorded(suite: SmallSuite) -> None:
     assert (test["planned"], test["passes"]) == (6, 6)
 
 
+def test_flags_that_the_report_was_made_with_can_be_given_again(suite: SmallSuite) -> None:
+    suite.write(a_row("asks", "3 of 4"), run={"runs": 20, "threshold": 0.3})
+    before = by_id(suite.run("out", early_stop="true", threshold="0.8"))["refunds/asks"]
+    assert (before["result"], before["stopped"]) == ("failed", True)
+    again = by_id(rejudged(suite, "--early-stop", "--threshold", "0.8"))["refunds/asks"]
+    assert (again["result"], again["stopped"]) == ("failed", True)
+    assert again["stopped_after"] == before["stopped_after"]
+    assert (
+        rejudge(suite, "--early-stop", "--threshold", "0.8", "--fail-on", "never").return_value == 0
+    )
+
+
 def test_the_report_is_never_replaced(suite: SmallSuite) -> None:
     suite.write(a_row("asks", "right"))
     suite.run("again")
