@@ -13,6 +13,8 @@ from ci_judge.cli.front import COMMANDS, commands
 from ci_judge.workflows.reference.pages import cell, code, page, paragraphs, settle, table
 
 MADE_BY = "ci_judge.cli.command_page"
+_WIDTH = 78
+"""Of lines on the page, whatever terminal it is made on."""
 _HEAD = """\
 `ci-judge` followed by flags alone is `ci-judge run`; without anything it prints its help and
 ends with exit code 2. Errors are one line each, with what to do about it. The exit codes of all
@@ -29,7 +31,7 @@ def _command(name: str, above: click.Context) -> Iterator[str]:
     command = commands.get_command(above, name)
     if command is None:
         return
-    context = click.Context(command, info_name=name, parent=above)
+    context = click.Context(command, info_name=name, parent=above, terminal_width=_WIDTH)
     yield f"## ci-judge {name}"
     yield f"```text\n{command.get_usage(context).removeprefix('Usage: ')}\n```"
     yield paragraphs(command.help or "")

@@ -33,8 +33,24 @@ def bot() -> MoodyBot:
 @pytest.fixture
 def project(tmp_path: Path, bot: MoodyBot) -> Iterator[Project]:
     with a_project(tmp_path, bot.answer) as made:
-        made.write(scenario("Asks", "right"), scenario("Asks wrong", "wrong"), run={"runs": 6})
+        made.environment["COMMAND"] = "first"
+        write(made, scenario("Asks", "right"), scenario("Asks wrong", "wrong"), run={"runs": 6})
         yield made
+
+
+def write(project: Project, *scenarios: Any, target: Any = None, **sections: Any) -> None:
+    """Write a suite whose requests say which command they are of: some arrive after its end."""
+    body = {"message": "{{message}}", "command": "${COMMAND}"}
+    project.write(*scenarios, target={"body": body} | (target or {}), **sections)
+
+
+def asked(project: Project, command: str) -> int:
+    return sum(request.body["command"] == command for request in project.bot.requests)
+
+
+def resume(project: Project, **options: Any) -> None:
+    project.environment["COMMAND"] = "second"
+    project.run(resume=True, **options)
 
 
 def stopping_after(project: Project, runs: int) -> Front:
@@ -62,13 +78,12 @@ def interrupt(project: Project, *, after: int) -> None:
 def test_the_report_is_as_if_nothing_had_happened(project: Project) -> None:
     interrupt(project, after=5)
     first = project.report()
-    sent = len(project.bot.requests)
     kept = sum(run["outcome"] in {"pass", "fail"} for run in all_runs(first))
     assert 5 <= kept < 12
-    project.run(resume=True)
+    resume(project)
     report = project.report()
     assert counts(report) == [(6, 0, 0, 0), (0, 6, 0, 0)]
-    assert len(project.bot.requests) - sent == 12 - kept
+    assert asked(project, "second") == 12 - kept
     assert report["exit_code"] == 1
     assert (report["run"]["seed"], report["run"]["interrupted"]) == (first["run"]["seed"], False)
     assert report["summary"]["runs_made"] == 12
@@ -80,19 +95,18 @@ def all_runs(report: Any) -> list[dict[str, Any]]:
 
 
 def test_a_fresh_seed_is_kept_for_the_runs_that_are_left(project: Project) -> None:
-    project.write(scenario("Asks", "right"), run={"runs": 6, "seed": None})
+    write(project, scenario("Asks", "right"), run={"runs": 6, "seed": None})
     interrupt(project, after=2)
     seed = project.report()["run"]["seed"]
-    project.run(resume=True)
+    resume(project)
     assert project.report()["run"]["seed"] == seed
 
 
 def test_a_finished_run_is_resumed_without_a_request(project: Project) -> None:
     project.run()
     before = project.report()
-    sent = len(project.bot.requests)
-    project.run(resume=True)
-    assert len(project.bot.requests) == sent
+    resume(project)
+    assert asked(project, "second") == 0
     assert project.report()["groups"] == before["groups"]
 
 
@@ -104,22 +118,23 @@ def test_error_runs_are_made_again_and_what_they_cost_is_remembered(
     assert counts(project.report()) != [(6, 0, 0, 0), (0, 6, 0, 0)]
     sent = len(project.bot.requests)
     bot.down = False
-    project.run(resume=True)
+    resume(project)
     report = project.report()
     assert counts(report) == [(6, 0, 0, 0), (0, 6, 0, 0)]
     assert report["summary"]["target_requests"] == sent + 12 == len(project.bot.requests)
 
 
 def another_scenario(project: Project) -> None:
-    project.write(scenario("Asks", "right?"), scenario("Asks wrong", "wrong"), run={"runs": 6})
+    write(project, scenario("Asks", "right?"), scenario("Asks wrong", "wrong"), run={"runs": 6})
 
 
 def another_gate(project: Project) -> None:
-    project.write(scenario("Asks", "right"), scenario("Asks wrong", "wrong"), run={"runs": 7})
+    write(project, scenario("Asks", "right"), scenario("Asks wrong", "wrong"), run={"runs": 7})
 
 
 def another_judge(project: Project) -> None:
-    project.write(
+    write(
+        project,
         scenario("Asks", "right"),
         scenario("Asks wrong", "wrong"),
         run={"runs": 6},
@@ -128,8 +143,11 @@ def another_judge(project: Project) -> None:
 
 
 def another_seed(project: Project) -> None:
-    project.write(
-        scenario("Asks", "right"), scenario("Asks wrong", "wrong"), run={"runs": 6, "seed": 8}
+    write(
+        project,
+        scenario("Asks", "right"),
+        scenario("Asks wrong", "wrong"),
+        run={"runs": 6, "seed": 8},
     )
 
 
@@ -147,23 +165,25 @@ def test_runs_of_another_suite_are_not_taken_over(
 ) -> None:
     interrupt(project, after=3)
     ledger = project.folder / "out/attempts.jsonl"
-    left, sent = ledger.read_bytes(), len(project.bot.requests)
+    left = ledger.read_bytes()
     change(project)
     with pytest.raises(InvalidInput, match=r'the run in ".*out" cannot be resumed'):
-        project.run(resume=True)
-    assert (ledger.read_bytes(), len(project.bot.requests)) == (left, sent)
+        resume(project)
+    assert ledger.read_bytes() == left
+    assert asked(project, "second") == 0
 
 
 def test_how_fast_it_runs_and_where_it_reports_may_change(project: Project) -> None:
     interrupt(project, after=3)
-    project.write(
+    write(
+        project,
         scenario("Asks", "right"),
         scenario("Asks wrong", "wrong"),
         run={"runs": 6, "concurrency": 2, "fail_on": "never"},
         target={"url": f"{project.bot.url}/chat", "response_path": "reply", "timeout": 5},
         report={"dir": "out", "html": "page.html"},
     )
-    project.run(resume=True)
+    resume(project)
     assert counts(project.report()) == [(6, 0, 0, 0), (0, 6, 0, 0)]
 
 
@@ -175,7 +195,7 @@ def test_where_nothing_was_left_there_is_nothing_to_resume(
         (project.folder / "out").mkdir()
         (project.folder / "out/attempts.jsonl").write_text(content)
     with pytest.raises(InvalidInput, match=r"no run in .* that could be resumed"):
-        project.run(resume=True)
+        resume(project)
     assert project.bot.requests == []
 
 
@@ -186,15 +206,15 @@ def test_a_line_that_somebody_damaged_is_made_again(project: Project) -> None:
     first = json.loads(lines[1])
     lines[1] = json.dumps({"test": first["test"], "number": first["number"]})
     ledger.write_text("\n".join([*lines, lines[2], '{"test": "refunds/asks", "number": 99}', ""]))
-    project.run(resume=True)
+    resume(project)
     assert counts(project.report()) == [(6, 0, 0, 0), (0, 6, 0, 0)]
 
 
 def test_without_resume_a_run_starts_anew(project: Project) -> None:
     interrupt(project, after=3)
-    sent = len(project.bot.requests)
+    project.environment["COMMAND"] = "second"
     project.run()
-    assert len(project.bot.requests) - sent == 12
+    assert asked(project, "second") == 12
     lines = (project.folder / "out/attempts.jsonl").read_text().splitlines()
     assert len(lines) == 1 + 12
 
@@ -256,7 +276,7 @@ def test_a_run_that_is_none_of_ours_is_made_again(
     project.run()
     sent = len(project.bot.requests)
     forged(project, change)
-    project.run(resume=True)
+    resume(project)
     assert counts(project.report()) == [(6, 0, 0, 0), (0, 6, 0, 0)]
     assert len(project.bot.requests) - sent == 12
 
@@ -270,11 +290,12 @@ def test_a_heading_that_is_none_of_ours_heads_nothing(
     heading, _, runs = ledger.read_text("utf-8").partition("\n")
     ledger.write_text(json.dumps(json.loads(heading) | odd) + "\n" + runs, encoding="utf-8")
     with pytest.raises(InvalidInput, match=r"no run in .* that could be resumed"):
-        project.run(resume=True)
+        resume(project)
 
 
 def test_failures_of_the_earlier_command_count_for_maxfail(project: Project) -> None:
-    project.write(
+    write(
+        project,
         scenario("Asks wrong", "wrong"),
         scenario("Asks", "right"),
         run={"runs": 6, "concurrency": 1},
@@ -282,7 +303,6 @@ def test_failures_of_the_earlier_command_count_for_maxfail(project: Project) -> 
 
     project.run(front=stopping_after(project, 11))
     assert counts(project.report())[0] == (0, 6, 0, 0)
-    sent = len(project.bot.requests)
-    project.run(resume=True, max_failures=1)
-    assert len(project.bot.requests) == sent
+    resume(project, max_failures=1)
+    assert asked(project, "second") == 0
     assert "stopped after 1 failed tests (--maxfail)" in project.report()["warnings"]
