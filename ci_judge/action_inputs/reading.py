@@ -1,7 +1,7 @@
 """Reads INPUT_*, and says everything that is wrong with it at once."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, TypeVar, get_args
@@ -12,8 +12,6 @@ from ci_judge.errors import InvalidInput, Problem
 CommentMode: TypeAlias = Literal["auto", "on-failure", "never"]
 MissingSecret: TypeAlias = Literal["fail", "skip"]
 Override: TypeAlias = str | tuple[str, ...]
-Refuse: TypeAlias = Callable[[str, str], None]
-"""(what is wrong, what to do about it): notes one more problem."""
 
 _Word = TypeVar("_Word", bound=str)
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from ci_judge.judges.settings import JudgeSettings
-from ci_judge.judges.systemone import DEFAULT_MODEL
 from ci_judge.judges.tariffs import tariff_of
 from ci_judge.model.judging import Usage
 from ci_judge.model.suite import Case, Scenario, Test
@@ -30,7 +29,7 @@ def cost_lines(settings: Settings, tests: Sequence[Test]) -> Iterator[str]:
 
 def judge_cost(judge: JudgeSettings, tests: Sequence[Test]) -> float | None:
     """Estimate in USD what the judgements of all runs cost; None where no price is known."""
-    price = tariff_of(judge).of(_model(judge))
+    price = tariff_of(judge).of(judge.asked_model)
     return total(_test_cost(test, judge, price) for test in tests)
 
 
@@ -66,8 +65,10 @@ def _judge_parts(settings: Settings, tests: Sequence[Test]) -> Iterator[str]:
     known = total(costs)
     if known is None:
         unpriced = (who for who, cost in zip(asked, costs, strict=True) if cost is None)
-        names = " and ".join(dict.fromkeys(_model(judge) or judge.provider for judge in unpriced))
-        yield f"judge unknown, there is no price of {names} (judge.price sets one)"
+        names = " and ".join(
+            dict.fromkeys(judge.asked_model or judge.provider for judge in unpriced)
+        )
+        yield f"judge unknown, there is no price of {' and '.join(names)} (judge.price sets one)"
         return
     sources = dict.fromkeys(filter(None, (_source(judge) for judge in asked)))
     yield (
@@ -96,12 +97,8 @@ def _target_parts(settings: Settings, tests: Sequence[Test]) -> Iterator[str]:
 
 
 def _source(judge: JudgeSettings) -> str | None:
-    price = tariff_of(judge).of(_model(judge))
+    price = tariff_of(judge).of(judge.asked_model)
     return None if price is None else price.source
-
-
-def _model(judge: JudgeSettings) -> str | None:
-    return judge.model or (DEFAULT_MODEL if judge.provider == "systemone" else None)
 
 
 def _dollars(usd: float) -> str:

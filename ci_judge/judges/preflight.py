@@ -17,7 +17,7 @@ from ci_judge.judges.keys import find_key, key_variable
 from ci_judge.judges.openai import openai_model_line
 from ci_judge.judges.parts import JudgeParts
 from ci_judge.judges.settings import JudgeSettings
-from ci_judge.judges.systemone import DEFAULT_MODEL, build_systemone
+from ci_judge.judges.systemone import build_systemone
 from ci_judge.judges.tariffs import tariff_of
 from ci_judge.model.evidence import FailureCode
 from ci_judge.model.judging import Answer, CaseQuestion, JudgeFailure, Usage
@@ -148,8 +148,8 @@ def _refused(parts: JudgeParts, failure: JudgeFailure) -> str | None:
     if failure.status in _KEY_REFUSED and not _ABOUT_SCOPE.search(failure.message):
         source = "judge.api_key" if judge.api_key else key_variable(judge)
         return f"does not take the key in {source}" if parts.key else f"needs a key in {source}"
-    model = judge.model or DEFAULT_MODEL
-    if failure.status in _MODEL_REFUSED and _names(model, failure.message):
+    model = judge.asked_model
+    if failure.status in _MODEL_REFUSED and model and _names(model, failure.message):
         return f"has no model '{model}'"
     if failure.status in _FINAL and judge.provider in _ASKED_A_QUESTION:
         return "does not answer questions there"

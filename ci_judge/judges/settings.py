@@ -1,6 +1,7 @@
 """The configuration section ``judge``."""
 
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self, TypeAlias, get_args
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
@@ -27,6 +28,7 @@ from ci_judge.judges.prompt.template import PromptVersion
 from ci_judge.model.judging import PanelRule, VotePolicy
 
 SAMPLE_REPETITIONS = 3
+_DEFAULT_MODELS = MappingProxyType({"systemone": "jev-latest"})
 
 _COMPATIBLE = "provider: openai with its base_url, if it speaks that protocol"
 _MEANT = {
@@ -287,6 +289,11 @@ class JudgeSettings(FileModel):
             minimum_pass_rate=self.minimum_pass_rate.value,
             rate_text=self.minimum_pass_rate.text,
         )
+
+    @property
+    def asked_model(self) -> str | None:
+        """The model that is asked for, with what a provider takes for an unset one."""
+        return self.model or _DEFAULT_MODELS.get(self.provider)
 
     @property
     def used_repetitions(self) -> int:

@@ -10,7 +10,6 @@ from ci_judge.file_schema import DataPath, LoadedFile
 from ci_judge.file_schema.loaded_file import child
 from ci_judge.file_schema.wording import path_text
 from ci_judge.judges.settings import JudgeSettings
-from ci_judge.judges.systemone import DEFAULT_MODEL
 from ci_judge.settings.sections import ConfigFile
 from ci_judge.settings.variables import REFERENCE, templated_paths
 from ci_judge.targets.settings import TargetSettings
@@ -70,8 +69,7 @@ def _moving_models(written: LoadedFile, judge: JudgeSettings) -> Iterator[Proble
     """Yield a doubt for each name that stands for another model tomorrow."""
     for at, member in enumerate(judge.members):
         path = ("judge", "panel", at, "model") if judge.panel else ("judge", "model")
-        unnamed = member.provider == "systemone" and member.model is None
-        model = DEFAULT_MODEL if unnamed else member.model
+        model = member.asked_model
         if model is not None and _LATEST.search(model):
             yield Problem(
                 message=f"the judge's model {model} is whatever is the latest, so verdicts can "

@@ -1,7 +1,6 @@
 """What ``ci-judge check`` advises of a plan, beyond what a run has to know."""
 
 from ci_judge.errors import Problem
-from ci_judge.judges.systemone import DEFAULT_MODEL
 from ci_judge.settings import Settings
 from ci_judge.suites.advice import suite_advice
 from ci_judge.suites.gate_origins import GateOrigins
@@ -13,10 +12,6 @@ _STUB = "stub"
 def plan_advice(settings: Settings, plan: Plan) -> tuple[Problem, ...]:
     """Return what makes the verdicts of the selected tests unreliable, each with its remedy."""
     judges = settings.judge.members if settings.judge else ()
-    models = {
-        judge.model or (DEFAULT_MODEL if judge.provider == "systemone" else None)
-        for judge in judges
-        if judge.provider != _STUB
-    }
+    models = {judge.asked_model for judge in judges if judge.provider != _STUB}
     origins = GateOrigins(defaults=settings.gate_defaults(), places=settings.gate_places)
     return suite_advice(plan.suite, models=models, origins=origins)

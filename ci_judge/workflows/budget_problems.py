@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from ci_judge.errors import Problem
 from ci_judge.file_schema.showing import quoted
 from ci_judge.judges.settings import COMMAND, JudgeSettings
-from ci_judge.judges.systemone import DEFAULT_MODEL
 from ci_judge.judges.tariffs import tariff_of
 from ci_judge.model.suite import Suite
 from ci_judge.settings import Settings
@@ -56,7 +55,7 @@ def _asked(settings: Settings, *, judged: bool) -> list[JudgeSettings]:
 
 def _unpriced_judges(asked: list[JudgeSettings]) -> Iterator[Problem]:
     for judge in asked:
-        model = judge.model or (DEFAULT_MODEL if judge.provider == "systemone" else None)
+        model = judge.asked_model
         price = tariff_of(judge).of(model)
         told = judge.provider != COMMAND or (price and not (price.input or price.output))
         if price is not None and told:
