@@ -288,8 +288,8 @@ def _footer(document: ReportDocument) -> Block:
         *([f"updated for `{sha}`"] if sha else []),
     ]
     key = (
-        "In the bars `●` is the rate of the runs, `├─┤` the interval: the true rates that so many "
-        "runs leave plausible, `┃` the gate's threshold."
+        "In the bars `●` is the share of runs that passed, `├─┤` the interval in which the true "
+        "share plausibly lies, `┃` the gate's threshold."
     )
     if any(test["gate"]["anytime"] for test in all_in_order(document)):
         key = f"{key} {NO_RATE}"

@@ -4,6 +4,7 @@ import math
 from typing import Final
 
 from ci_judge.model.document import TestEntry
+from ci_judge.model.judging import Outcome
 from ci_judge.renderers.wording import counted, mostly_open
 
 _READ: Final = (
@@ -11,13 +12,17 @@ _READ: Final = (
 )
 
 _ENDED: Final = {
-    "budget": "raise the budget, or ask for fewer runs or tests (-k, -m); then run it again.",
-    "origin_down": "see that somebody answers there (the warning names the address); then run it "
+    "budget": "raise the budget (the warning names it), or ask for fewer runs or tests (-k, -m); "
+    "then run it again.",
+    "origin_down": "see that a server answers at the address that the warning names; then run it "
     "again.",
-    "shard_missing": "repeat the missing shard, and merge again.",
+    "shard_missing": "run the missing shard (a part of the tests) again, then merge again.",
 }
-
-
+_MEND: Final[dict[Outcome, str]] = {
+    "target_error": "make the target answer",
+    "case_error": "mend the case itself",
+    "judge_error": "make the judge give verdicts",
+}
 _OF_THE_REPLY: Final = frozenset({"no_response", "unreadable_reply"})
 
 
@@ -28,10 +33,11 @@ def next_step(test: TestEntry) -> str:
     if test["result"] == "waived" and test["waiver"] is not None:
         return f"mend it before {test['waiver']['expires']} is over: then it counts again."
     if test["errors"] and (mostly_open(test) or test["errors"] > test["fails"]):
-        return "first fix what made the runs end in errors, then run it again."
+        return f"first {_mend_the_errors(test)}, then run it again."
     if not test["fails"]:
         return _nothing_failed(test)
-    return " ".join([f"{_READ}.", *_about_the_gate(test), *_about_errors(test)])
+    told = [*_about_the_baseline(test), *_about_the_gate(test), *_about_errors(test)]
+    return " ".join([f"{_READ}.", *told])
 
 
 def _undecided(test: TestEntry) -> str:
@@ -39,12 +45,21 @@ def _undecided(test: TestEntry) -> str:
         return advice
     if not test["errors"]:
         return "run it again: runs that were not made neither pass nor fail."
-    what = "run" if test["errors"] == 1 else "runs"
-    end = "end in an error" if test["errors"] == 1 else "end in errors"
-    first = f"first fix what made the {what} {end}"
+    first = f"first {_mend_the_errors(test)}"
     if not test["judged"] and _replies_were_not_understood(test):
         first = "correct target (url, body, response_path) by what the reply shows"
     return f"{first}, then run it again; an error neither passes nor fails."
+
+
+def _mend_the_errors(test: TestEntry) -> str:
+    """Name who is to be mended where all the errors told are of one kind."""
+    kinds = {trouble["outcome"] for trouble in test["troubles"]}
+    told = sum(trouble["runs"] for trouble in test["troubles"])
+    if len(kinds) == 1 and told == test["errors"] and (mend := _MEND.get(kinds.pop())):
+        return mend
+    one = test["errors"] == 1
+    what, end = ("run", "end in an error") if one else ("runs", "end in errors")
+    return f"fix what made the {what} {end}"
 
 
 def _replies_were_not_understood(test: TestEntry) -> bool:
@@ -66,6 +81,13 @@ def _nothing_failed(test: TestEntry) -> str:
     return "no run failed, but no number of runs can prove this threshold: lower it."
 
 
+def _about_the_baseline(test: TestEntry) -> list[str]:
+    change = test["change"]
+    if not change or (change["kind"], change["result"]) != ("newly_failing", "passed"):
+        return []
+    return ["It passed in the baseline: look first at what changed since."]
+
+
 def _about_the_gate(test: TestEntry) -> list[str]:
     gate = test["gate"]
     if test["planned"] == 1 or mostly_open(test):
@@ -73,7 +95,7 @@ def _about_the_gate(test: TestEntry) -> list[str]:
     if gate["kind"] == "misses":
         return ["If so many misses are fine, raise misses."]
     if gate["decision"] != "not_proven":
-        return ["So many failures are hardly bad luck."]
+        return []
     lower = "If so many failures are fine, lower the threshold"
     if gate["kind"] == "rate" or gate["anytime"]:
         return [f"{lower}."]
@@ -84,7 +106,7 @@ def _about_more_runs(test: TestEntry) -> str:
     rate = test["passes"] / test["judged"]
     threshold = test["gate"]["threshold"]
     if rate < threshold or math.isclose(rate, threshold, rel_tol=1e-9):
-        return "; more runs are no remedy"
+        return ""  # the gate's sentence has just said what more runs would do
     runs = _enough_runs(test)
     return "" if runs is None else f", or set runs to about {runs} to prove the rate"
 

@@ -115,17 +115,37 @@ def rule_clause(standing: Standing) -> str:
     match rule.kind:
         case GateKind.LOWER_BOUND:
             wanted = f"the lower bound at {threshold}"
+        case GateKind.EXACT if standing.needed is not None:
+            count = count_words(standing.needed, rule.runs)
+            return f"the gate needs {count} to prove {proven_rate(rule)}"
         case GateKind.EXACT:
-            wanted = f"{written_percent(rule.confidence)} proof of a rate above {threshold}"
+            wanted = proof_words(rule)
         case _:
             wanted = f"a rate of {threshold}"
     return f"the gate needs {wanted}, {_count_clause(standing)}"
 
 
+def proven_rate(rule: GateRule) -> str:
+    """Say what a gate is sure of where it passes: ``a rate above 80 % (95 % sure)``."""
+    sure = written_percent(rule.confidence)
+    return f"a rate above {written_percent(rule.threshold)} ({sure} sure)"
+
+
+def proof_words(rule: GateRule) -> str:
+    """Name the proof where no count of runs gives it: ``95 % proof of a rate above 80 %``."""
+    sure = written_percent(rule.confidence)
+    return f"{sure} proof of a rate above {written_percent(rule.threshold)}"
+
+
+def count_words(needed: int, runs: int) -> str:
+    """``at least 19 of 20``, and ``10 of 10`` where there are no more."""
+    return f"{'' if needed == runs else 'at least '}{needed} of {runs}"
+
+
 def _count_clause(standing: Standing) -> str:
     runs, needed = standing.rule.runs, standing.needed
     if needed is not None:
-        return f"that is {'' if needed == runs else 'at least '}{needed} of {runs}"
+        return f"that is {count_words(needed, runs)}"
     if standing.perfect is None:
         return "which no number of runs can show, not even if all pass"
     return (
@@ -150,7 +170,8 @@ def _ending(standing: Standing) -> str:
             return _not_proven(standing) + _settled(standing)
         case DecisionKind.BELOW if standing.rule.kind is not GateKind.MISSES:
             threshold = written_percent(standing.rule.threshold)
-            return f" Even the upper end of the interval is below {threshold}." + _settled(standing)
+            beyond = f"even the upper end of the interval is below {threshold}"
+            return f" The failures are hardly bad luck: {beyond}.{_settled(standing)}"
         case _:
             return _settled(standing)
 

@@ -177,7 +177,7 @@ def test_a_missing_shard_makes_errors_of_its_tests(suite: SmallSuite) -> None:
     for name in ("summary.md", "junit.xml", "report.html"):
         assert "shard 1 of 2 is missing" in (suite.folder / "merged" / name).read_text("utf-8")
     text = (suite.folder / "merged/summary.md").read_text("utf-8")
-    assert "repeat the missing shard, and merge again" in text
+    assert "run the missing shard (a part of the tests) again, then merge again" in text
 
 
 @pytest.mark.parametrize("fail_on", ["failure", "never"])

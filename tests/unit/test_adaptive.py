@@ -187,22 +187,34 @@ def test_a_test_that_was_cut_short_does_not_pass() -> None:
 def test_the_sentence_says_where_it_stopped_and_what_that_took() -> None:
     won = decide(rule(least=20), Tally(planned=100, passes=20, not_needed=80))
     assert won.sentence.startswith(
-        "stopped after 20 of up to 100: won, with 20 passed and none failed; the gate needs 95 % "
-        "proof of a rate above 80 %, which with no miss takes 20 runs. The true rate is within "
+        "stopped after 20 of up to 100: won, with 20 passed and none failed; it takes 20 runs "
+        "with no failure to prove a rate above 80 % (95 % sure). The true rate is within "
     )
     lost = decide(rule(least=20), Tally(planned=100, passes=10, fails=10, not_needed=80))
     assert "stopped after 20 of up to 100: lost" in lost.sentence
-    assert "which 100 runs cannot give with more than 9 misses." in lost.sentence
+    assert (
+        "; at most 9 of 100 runs may fail, or they do not prove a rate above 80 % (95 % sure). "
+    ) in lost.sentence
+    last = decide(rule(least=20), Tally(planned=100, passes=87, fails=9, not_needed=4))
+    assert "; it takes 96 runs with 9 failures to prove a rate above" in last.sentence
+    all_must = decide(rule(most=20), Tally(planned=20, passes=19, fails=1))
+    assert "; none of 20 runs may fail, or they" in all_must.sentence
+    bad = decide(rule(least=20), Tally(planned=100, passes=2, fails=18, not_needed=80))
+    assert "(95 % sure). The failures are hardly bad luck: the true rate is" in bad.sentence
+    near = decide(rule(least=20), Tally(planned=100, passes=48, fails=10, not_needed=42))
+    assert "(95 % sure). A rate below 80 % is not proven either: the true" in near.sentence
     assert lost.rate is None
     open_ = decide(rule(least=20), Tally(planned=100, passes=90, fails=8, errors=2))
-    assert "which 100 runs can give with at most 9 misses. What ended in" in open_.sentence
+    assert "(95 % sure). What ended in errors could turn it" in open_.sentence
+    few = decide(rule(least=20), Tally(planned=100, passes=30, errors=1, not_needed=69))
+    assert "; it takes 31 runs with 1 that did not pass to prove a rate above" in few.sentence
     assert lost.kind is DecisionKind.BELOW or lost.kind is DecisionKind.NOT_PROVEN
 
 
 def test_the_rule_in_short_names_its_least_and_its_largest_score() -> None:
-    assert needs(rule(least=20)) == "20 of 20, with misses up to 87 of 96"
+    assert needs(rule(least=20)) == "20 of 20, or more runs if some fail (up to 87 of 96)"
     assert needs(rule(most=20)) == "20 of 20"
-    assert needs(rule(least=40)) == "39 of 40, with more misses up to 87 of 96"
+    assert needs(rule(least=40)) == "39 of 40, or more runs if more fail (up to 87 of 96)"
     assert needs(replace(rule(most=60), min_runs=None)) == "at least 56 of 60"
     assert needs(rule(most=10)) == "at least 20 runs"
 

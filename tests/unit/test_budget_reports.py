@@ -88,7 +88,7 @@ def test_junit_books_a_test_without_budget_as_an_error() -> None:
 
 @pytest.mark.parametrize(
     ("code", "advice"),
-    [(NotRunCode.BUDGET, "raise the budget"), (NotRunCode.ORIGIN_DOWN, "somebody answers there")],
+    [(NotRunCode.BUDGET, "raise the budget"), (NotRunCode.ORIGIN_DOWN, "a server answers")],
 )
 def test_the_next_step_is_about_what_ended_the_test(code: NotRunCode, advice: str) -> None:
     reasons: list[ReasonCountEntry] = [{"code": code, "runs": 8}]

@@ -34,14 +34,14 @@ def test_reads_as_a_person_would_tell_it() -> None:
         "      gate: 0 of 0 passed (95 % interval 0 to 100 %); the gate needs at least 2 of 2.\n"
         "      errors: 2 runs ended in errors because the target gave no answer to judge: "
         "The target refused the connection.\n"
-        "      next: first fix what made the runs end in errors, then run it again; "
+        "      next: first make the target answer, then run it again; "
         "an error neither passes nor fails.\n"
         "      at scenarios/refunds.yaml:12\n"
         "  ! Tone  4 of 10, 40 % (interval 17 to 69 %), needs at least 10 of 10, advisory\n"
         "      gate: 4 of 10 passed (95 % interval 17 to 69 %); the gate needs at least 10 of 10.\n"
         '      run 1: The response does not contain "14 days". (certain: no judge was asked)\n'
         "      next: read the failing answers; fix the feature if they are wrong, "
-        "the expectation if they are right. So many failures are hardly bad luck.\n"
+        "the expectation if they are right.\n"
         "      at scenarios/refunds.yaml:12\n"
         "  - Later  skipped: waits for the new catalogue\n"
         "\n"
@@ -65,7 +65,7 @@ def test_a_broken_judge_is_told_beside_failures() -> None:
         "errors: 11 runs ended in errors because the judge gave no verdict: "
         "judge answered 404:\\x1b[31m no such model\n"
     ) in text
-    assert "next: first fix what made the runs end in errors" in text
+    assert "next: first make the judge give verdicts" in text
     assert "0 %" not in text.replace("100 %", "").partition("gate:")[0]
 
 

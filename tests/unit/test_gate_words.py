@@ -66,7 +66,7 @@ def result(gate: GateRule, passes: int, errors: int = 0, not_run: int = 0) -> Ga
             result(rule(EXACT, 20), 16),
             (
                 "16 of 20 passed (80 %, 95 % interval 58 to 92 %); "
-                "the gate needs 95 % proof of a rate above 70 %, that is at least 18 of 20. "
+                "the gate needs at least 18 of 20 to prove a rate above 70 % (95 % sure). "
                 "The rate is above 70 %, but 20 runs are too few to prove it: "
                 "at this rate about 65 would do."
             ),
@@ -123,7 +123,8 @@ def result(gate: GateRule, passes: int, errors: int = 0, not_run: int = 0) -> Ga
             (
                 "4 of 20 passed (20 %, 95 % interval 8 to 42 %); "
                 "the gate needs the lower bound at 70 %, that is at least 19 of 20. "
-                "Even the upper end of the interval is below 70 %."
+                "The failures are hardly bad luck: even the upper end of the interval is "
+                "below 70 %."
             ),
         ),
         (
@@ -138,7 +139,7 @@ def result(gate: GateRule, passes: int, errors: int = 0, not_run: int = 0) -> Ga
             result(rule(EXACT, 20), 18, errors=1, not_run=1),
             (
                 "18 of 18 judged runs passed (100 %, 95 % interval 82 to 100 %); "
-                "the gate needs 95 % proof of a rate above 70 %, that is at least 18 of 20. "
+                "the gate needs at least 18 of 20 to prove a rate above 70 % (95 % sure). "
                 "1 run ended in an error and 1 was not run, which could not change the result."
             ),
         ),

@@ -144,7 +144,7 @@ def test_undecided_is_explained_in_words() -> None:
     assert (
         "undecided: runs ended in errors or were not made, so neither passed nor failed"
     ) in text
-    assert "Next: first fix what made the run end in an error" in text
+    assert "Next: first make the target answer" in text
 
 
 def test_a_broken_judge_is_told_beside_failures() -> None:
@@ -155,7 +155,7 @@ def test_a_broken_judge_is_told_beside_failures() -> None:
     assert (
         "11 runs ended in errors because the judge gave no verdict: answered <b>404</b>"
     ) in found.text
-    assert "Next: first fix what made the runs end in errors" in found.text
+    assert "Next: first make the judge give verdicts" in found.text
     assert "0 of 3 judged" in found.text
     [plot] = [svg["aria-label"] for svg in found.all("svg") if "aria-label" in svg]
     assert plot == "failed: 11 runs without a verdict, threshold 70 %"

@@ -130,7 +130,7 @@ def test_a_broken_judge_is_told_beside_failures() -> None:
     assert failure is not None
     told = "11 runs ended in errors because the judge gave no verdict: answered 404\\x00"
     assert str(failure.get("message")).endswith(told)
-    assert f"\n{told}\nNext: first fix what made the runs end in errors" in str(failure.text)
+    assert f"\n{told}\nNext: first make the judge give verdicts" in str(failure.text)
     assert str(case.findtext("system-out")).startswith(f"{told}\n\nRun 1 of 14\n")
 
 

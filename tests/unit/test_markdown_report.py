@@ -66,7 +66,7 @@ def test_an_undecided_test_shows_its_error() -> None:
     assert (
         "1 run ended in an error because the target gave no answer to judge: "
         "The target refused the connection.\\\n"
-        "**Next:** first fix what made the run end in an error, then run it again; "
+        "**Next:** first make the target answer, then run it again; "
     ) in text
     assert "<summary>Run 2 of 7 in full</summary>" in text
     assert "connection_refused: The target refused the connection." in text
@@ -81,7 +81,7 @@ def test_a_broken_judge_is_told_beside_failures() -> None:
         "11 runs ended in errors because the judge gave no verdict: "
         "`answered 404: <b>@octo-user</b>`\\\n"
         'Run 1: The response does not contain "14 days". (certain: no judge was asked)\\\n'
-        "**Next:** first fix what made the runs end in errors, then run it again."
+        "**Next:** first make the judge give verdicts, then run it again."
     ) in text
     assert "bad luck" not in text
 

@@ -22,9 +22,9 @@ def step(test: Any, **gate: Any) -> str:
     ("passes", "fails", "words"),
     [
         (16, 4, f"{READ}. {FINE}, or set runs to about 60 to prove the rate."),
-        (14, 6, f"{READ}. {FINE}; more runs are no remedy."),
-        (12, 8, f"{READ}. {FINE}; more runs are no remedy."),
-        (4, 16, f"{READ}. So many failures are hardly bad luck."),
+        (14, 6, f"{READ}. {FINE}."),
+        (12, 8, f"{READ}. {FINE}."),
+        (4, 16, f"{READ}."),
     ],
 )
 @pytest.mark.parametrize("kind", ["lower_bound", "exact"])
@@ -41,7 +41,7 @@ def test_a_rate_too_close_to_the_threshold_has_no_number() -> None:
 def test_a_threshold_that_no_float_can_hold_is_met_exactly() -> None:
     test = a_test(passes=2, fails=1)
     assert step(test, threshold=0.666667 - 1 / 3_000_000, decision="not_proven") == (
-        f"{READ}. {FINE}; more runs are no remedy."
+        f"{READ}. {FINE}."
     )
 
 
@@ -68,16 +68,14 @@ def test_a_perfect_score_that_fails_needs_more_runs() -> None:
 
 
 def test_errors_come_first_where_they_are_most_of_the_matter() -> None:
-    errors_first = "first fix what made the runs end in errors, then run it again."
+    errors_first = "first make the target answer, then run it again."
     assert next_step(a_test(passes=0, fails=3, errors=11, result="failed")) == errors_first
     assert next_step(a_test(passes=10, fails=2, errors=3, result="failed")) == errors_first
 
 
 def test_a_few_errors_come_last() -> None:
     test = a_test(passes=4, fails=15, errors=1, result="failed")
-    assert step(test, decision="below") == (
-        f"{READ}. So many failures are hardly bad luck. Then fix what made 1 run end in an error."
-    )
+    assert step(test, decision="below") == (f"{READ}. Then fix what made 1 run end in an error.")
 
 
 def test_few_verdicts_say_nothing_about_luck() -> None:
@@ -90,9 +88,9 @@ def test_few_verdicts_say_nothing_about_luck() -> None:
     [
         (["no_response"], 0, "correct target (url, body, response_path) by what the reply shows, "),
         (["max_errors", "no_response", "unreadable_reply"], 0, "correct target ("),
-        (["no_response", "timeout"], 0, "first fix what made the runs end in errors, "),
-        (["no_response"], 8, "first fix what made the runs end in errors, "),
-        (["max_errors"], 0, "first fix what made the runs end in errors, "),
+        (["no_response", "timeout"], 0, "first make the target answer, "),
+        (["no_response"], 8, "first make the target answer, "),
+        (["max_errors"], 0, "first make the target answer, "),
     ],
 )
 def test_replies_that_nobody_understood_are_a_matter_of_the_target(
@@ -105,10 +103,46 @@ def test_replies_that_nobody_understood_are_a_matter_of_the_target(
 @pytest.mark.parametrize(
     ("test", "begin"),
     [
-        (a_test(passes=8, errors=2), "first fix what made the runs end in errors, then run it"),
-        (a_test(passes=9, errors=1), "first fix what made the run end in an error, then run it"),
+        (a_test(passes=8, errors=2), "first make the target answer, then run it"),
+        (a_test(passes=9, errors=1), "first make the target answer, then run it"),
         (a_test(passes=3, not_run=7, planned=10, result="error"), "run it again: runs that were"),
     ],
 )
 def test_undecided_is_no_failure(test: Any, begin: str) -> None:
     assert next_step(test).startswith(begin)
+
+
+@pytest.mark.parametrize(
+    ("troubles", "begin"),
+    [
+        ([("target_error", 2)], "first make the target answer, then"),
+        ([("judge_error", 1), ("judge_error", 1)], "first make the judge give verdicts, then"),
+        ([("case_error", 2)], "first mend the case itself, then"),
+        ([("judge_error", 1), ("target_error", 1)], "first fix what made the runs end in errors"),
+        ([("judge_error", 1)], "first fix what made the runs end in errors"),
+        ([], "first fix what made the runs end in errors"),
+    ],
+)
+def test_who_is_to_be_mended_is_named_where_all_errors_are_theirs(
+    troubles: list[tuple[str, int]], begin: str
+) -> None:
+    told = [{"outcome": outcome, "reason": "", "runs": runs} for outcome, runs in troubles]
+    assert next_step(a_test(passes=0, errors=2, troubles=told)).startswith(begin)
+
+
+@pytest.mark.parametrize(
+    ("kind", "result", "told"),
+    [
+        ("newly_failing", "passed", True),
+        ("newly_failing", "error", False),
+        ("lower", "failed", False),
+    ],
+)
+def test_what_passed_in_the_baseline_is_looked_for_in_the_change(
+    kind: str, result: str, *, told: bool
+) -> None:
+    change = {"kind": kind, "result": result}
+    words = step(a_test(passes=4, fails=16, change=change), decision="below")
+    assert (
+        words == f"{READ}." + told * " It passed in the baseline: look first at what changed since."
+    )

@@ -143,9 +143,9 @@ def test_a_test_that_stopped_says_where_and_shows_no_rate() -> None:
     assert decided.more_runs is None
     assert decided.sentence == (
         "stopped after 4 of 10: lost, with 3 passed and 1 failed; the gate needs the lower bound "
-        "at 70 %, that is 10 of 10, which is out of reach. 1 later run was under way by then: "
-        "kept, not counted. The true rate is within 14.3 to 99.7 % (95 % sure, wherever a test "
-        "stops)."
+        "at 70 %, that is 10 of 10, which is out of reach. A rate below 70 % is not "
+        "proven either: the true rate is within 14.3 to 99.7 % (95 % sure, wherever a test stops). "
+        "1 later run was under way by then: kept, not counted."
     )
 
 
