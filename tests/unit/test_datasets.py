@@ -212,7 +212,10 @@ def test_jsonl_may_have_a_mark_windows_ends_and_blank_lines(tmp_path: Path) -> N
         ('["q"]\n', 'scenarios/rows.jsonl:1: the line is no JSON object: a row is {"column": '),
         ('{"q": NaN}\n', "scenarios/rows.jsonl:1: the line is not JSON: NaN is no number"),
         ('{"q": 1, "q": 2}\n', 'scenarios/rows.jsonl:1: the line is not JSON: the key "q" is '),
-        ('{"q": ' + "[" * 9_000, "scenarios/rows.jsonl:1: the line is nested too deep"),
+        (
+            '{"q": ' + "[" * 9_000 + "]" * 9_000 + "}",
+            "scenarios/rows.jsonl:1: the line is nested too deep",
+        ),
         (
             '{"q": ' + "[" * 800 + "]" * 800 + ', "a": "x"}',
             "scenarios/rows.jsonl:1: the line is nested too deep",
