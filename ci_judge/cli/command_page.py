@@ -40,10 +40,12 @@ def _command(name: str, above: click.Context) -> Iterator[str]:
 
 
 def _options(command: click.Command, context: click.Context) -> Iterator[list[str]]:
-    for parameter in command.get_params(context):
+    for parameter in command.params:
         record = parameter.get_help_record(context)
         if record is not None and record[1]:
             yield [code(record[0]), cell(record[1])]
+    # click makes this one with the names of the context that asked first, and keeps it
+    yield [code(", ".join(context.help_option_names)), "Show this message and exit."]
 
 
 def main(arguments: list[str], *, root: Path = Path()) -> int:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from ci_judge.action_inputs import INPUTS
 from ci_judge.cli import command_page
@@ -86,3 +87,12 @@ def test_every_key_of_a_report_is_there(name: str) -> None:
     section = text_of("report.md").split(f"## {name}\n")[1].split("\n## ")[0]
     for key in getattr(document, name).__annotations__:
         assert f"| `{key}` |" in section, key
+
+
+def test_the_page_of_commands_does_not_depend_on_who_asked_for_help_before() -> None:
+    """click keeps the help option of a command as the first context named it."""
+    for name in COMMANDS:
+        command = commands.get_command(click.Context(commands), name)
+        assert command is not None
+        CliRunner().invoke(command, ["--help"])
+    assert command_page.command_page().count("| `-h, --help` |") == len(COMMANDS)
