@@ -109,13 +109,8 @@ async def open_bench(
         breaker=safeguards.breaker,
         stack=stack,
     )
-    names = dict.fromkeys(scenario.target for scenario in plan.suite.scenarios)
-    if plan.evidence is None:
-        targets = {name: await opener.open(name) for name in names}
-    else:
-        targets = plan.evidence.targets(names)
     bench = Bench(
-        targets=targets,
+        targets=await _targets(plan, opener),
         cases=household.hosts if plan.evidence is None else plan.evidence.cases,
         seats=seats,
         tools=check_tools(redact=household.children.redact),
@@ -131,6 +126,14 @@ async def open_bench(
         origins=opener.origins,
         safeguards=safeguards,
     )
+
+
+async def _targets(plan: Plan, opener: "_TargetOpener") -> Mapping[str | None, Target]:
+    """Open every target that a scenario names, by its name."""
+    names = dict.fromkeys(scenario.target for scenario in plan.suite.scenarios)
+    if plan.evidence is not None:
+        return plan.evidence.targets(names)
+    return {name: await opener.open(name) for name in names}
 
 
 def _seed(settings: Settings, surroundings: Surroundings, plan: Plan) -> int:

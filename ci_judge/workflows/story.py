@@ -130,8 +130,6 @@ class Story:
         ends = (stop_sign.reason,) if stop_sign.reason else ()
         ends = (*ends, *self.safeguards.warnings(results))
         judge = self._judge_entry()
-        replayed = 0 if self.plan.evidence else sum(result.replayed for result in results)
-        remembered = self.memory.warnings(replayed=replayed)
         header = Header(
             version=__version__,
             status=settlement.status,
@@ -145,16 +143,7 @@ class Story:
             complete=not ends and not self.plan.left_out,
             settings=self.settings.public(),
             judge=judge,
-            warnings=(
-                *ends,
-                *self.notes,
-                *drift_warnings(judge),
-                *judge_changes(self.baseline, judge),
-                *remembered,
-                *self.secret_warnings,
-                *self.redactor.warnings,
-                *self.plan.warnings,
-            ),
+            warnings=(*ends, *self._warnings(results, judge)),
             target_requests=self.spending.target_requests,
             judge_requests=self.spending.judge_requests,
             judge_cached=self.spending.judge_cached,
@@ -173,6 +162,19 @@ class Story:
             whole_suite=self.plan.part is None,
         )
         return clean_entry(as_part(document, self.plan, self.settings), self.redactor)
+
+    def _warnings(self, results: list[TestResult], judge: JudgeEntry | None) -> tuple[str, ...]:
+        """Give what a reader of the report must know, what came up in this run first."""
+        replayed = 0 if self.plan.evidence else sum(result.replayed for result in results)
+        return (
+            *self.notes,
+            *drift_warnings(judge),
+            *judge_changes(self.baseline, judge),
+            *self.memory.warnings(replayed=replayed),
+            *self.secret_warnings,
+            *self.redactor.warnings,
+            *self.plan.warnings,
+        )
 
     def _judge_entry(self) -> JudgeEntry | None:
         return judge_facts(
