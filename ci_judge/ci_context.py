@@ -2,11 +2,14 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ci_judge.checkout import commit_of, repository_of
+
 _LARGEST_EVENT_BYTES = 25 * 1024 * 1024
+_MOST_DIGITS = 18
 _DEPENDABOT = "dependabot[bot]"
 _LIKE_A_FORK = frozenset(
     {"pull_request", "pull_request_review", "pull_request_review_comment", "push"}
@@ -67,9 +70,22 @@ def github_context(environment: Mapping[str, str]) -> CiContext:
     )
 
 
+def context_of(environment: Mapping[str, str], *, folder: Path) -> CiContext:
+    """Read what GitHub Actions says; elsewhere the commit is GitLab's, or what ``folder`` holds.
+
+    What was changed since that commit and is in none is not known.
+    """
+    context = github_context(environment)
+    if context.commit is not None:
+        return context
+    repository = repository_of(folder, top=Path(folder.anchor))
+    commit = environment.get("CI_COMMIT_SHA") or (commit_of(repository) if repository else None)
+    return replace(context, commit=commit or None)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Subject:
-    """What an event is about; ``home`` is the repository of the branch."""
+    """What an event is about; ``home`` is the repository of the branch, empty where it is gone."""
 
     commit: str | None = None
     branch: str | None = None
@@ -93,11 +109,12 @@ def _subject(environment: Mapping[str, str]) -> _Subject:
 def _of_a_pull_request(event: Mapping[str, Any]) -> _Subject:
     pull_request = _mapping(event.get("pull_request"))
     head = _mapping(pull_request.get("head"))
+    gone = "repo" in head and head["repo"] is None  # a fork that was deleted; our own cannot be
     return _Subject(
         commit=_text(head.get("sha")),
         branch=_text(head.get("ref")),
         number=_number(pull_request.get("number")),
-        home=_text(_mapping(head.get("repo")).get("full_name")),
+        home="" if gone else _text(_mapping(head.get("repo")).get("full_name")),
     )
 
 
@@ -149,4 +166,6 @@ def _text(value: Any) -> str | None:
 def _number(value: Any) -> int | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
-    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else None
+    # int() refuses thousands of digits
+    readable = isinstance(value, str) and value.isascii() and len(value) <= _MOST_DIGITS
+    return int(value) if readable and value.isdigit() else None

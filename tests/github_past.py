@@ -26,6 +26,8 @@ class PastArtifact:
     name: str
     content: bytes
     expired: bool = False
+    size: int | None = None
+    """What is said of its size, None for the truth."""
 
 
 @dataclass(slots=True)
@@ -33,6 +35,7 @@ class Past:
     """What the server holds, and what both servers were asked.
 
     ``commits`` are the main branch, newest first; ``refuse`` maps words of a path to a status.
+    Of ``unlisted`` runs the artifacts are listed among the repository's alone.
     """
 
     commits: list[str] = field(default_factory=list)
@@ -41,6 +44,7 @@ class Past:
     artifacts: list[PastArtifact] = field(default_factory=list)
     files: list[dict[str, str]] = field(default_factory=list)
     refuse: dict[str, int] = field(default_factory=dict)
+    unlisted: set[int] = field(default_factory=set)
     requests: list[tuple[str, Mapping[str, str]]] = field(default_factory=list)
     stored: list[tuple[str, Mapping[str, str]]] = field(default_factory=list)
     base: str = ""
@@ -58,9 +62,22 @@ class Past:
         }
         self.runs.append(run | changes)
 
-    def add_artifact(self, run: int, content: bytes, *, name: str, expired: bool = False) -> None:
+    def add_artifact(
+        self,
+        run: int,
+        content: bytes,
+        *,
+        name: str,
+        expired: bool = False,
+        size: int | None = None,
+    ) -> None:
         artifact = PastArtifact(
-            id=len(self.artifacts) + 1, run=run, name=name, content=content, expired=expired
+            id=len(self.artifacts) + 1,
+            run=run,
+            name=name,
+            content=content,
+            expired=expired,
+            size=size,
         )
         self.artifacts.append(artifact)
 
@@ -151,8 +168,12 @@ class _Api(_Handler):
         if path == "commits":
             start = past.commits.index(query["sha"])
             return [{"sha": commit} for commit in past.commits[start:]]
+        if path == "actions/artifacts":
+            named = [each for each in past.artifacts if each.name == query.get("name", each.name)]
+            return {"artifacts": [_entry(each) for each in reversed(named)]}
         if path.endswith("/artifacts"):
-            return {"artifacts": [_entry(each) for each in past.artifacts if path == _of(each)]}
+            listed = [each for each in past.artifacts if each.run not in past.unlisted]
+            return {"artifacts": [_entry(each) for each in listed if path == _of(each)]}
         if path == f"actions/workflows/{WORKFLOW}/runs":
             return {"workflow_runs": [run for run in past.runs if _is_wanted(run, query)]}
         known = {f"actions/runs/{OWN_RUN}": {"workflow_id": WORKFLOW}, "pulls/7/files": past.files}
@@ -189,5 +210,6 @@ def _entry(artifact: PastArtifact) -> dict[str, Any]:
         "id": artifact.id,
         "name": artifact.name,
         "expired": artifact.expired,
-        "size_in_bytes": len(artifact.content),
+        "size_in_bytes": len(artifact.content) if artifact.size is None else artifact.size,
+        "workflow_run": {"id": artifact.run},
     }

@@ -1,4 +1,4 @@
-"""What is settled before the suite is read: whether it runs at all, and how a baseline is found."""
+"""What is settled before the suite is read: whether it runs, and what earlier reports there are."""
 
 import asyncio
 import os
@@ -10,6 +10,7 @@ from pathlib import Path
 from ci_judge.action.comment_desk import Connect
 from ci_judge.action.lookback import change_of, lookback_of
 from ci_judge.action.order import Judged
+from ci_judge.action.reruns import why_other_code
 from ci_judge.action.skipping import refusal, skipped, withheld
 from ci_judge.action.strangers import (
     Stranger,
@@ -22,9 +23,12 @@ from ci_judge.ci_context import CiContext
 from ci_judge.errors import CiJudgeError
 from ci_judge.github_api import GitHubAccess, GitHubRefusal, History, Patience
 from ci_judge.sinks.log import LogWriter
+from ci_judge.workflows.artifact_reports import MOST_SECONDS, artifact_name
+from ci_judge.workflows.attempt_search import AttemptSearch
 from ci_judge.workflows.baseline import FoundBaseline, NoBaseline
-from ci_judge.workflows.baseline_search import MOST_SECONDS, BaselineSearch, artifact_name
+from ci_judge.workflows.baseline_search import BaselineSearch
 from ci_judge.workflows.changed_paths import Touch, look_at_paths
+from ci_judge.workflows.earlier_attempts import FoundEarlier, NoEarlierAttempt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +110,41 @@ class Admission:
         except CiJudgeError as error:
             return NoBaseline(source=source, reason=f"GitHub cannot be asked: {error}")
 
+    async def look_for_earlier(self, report_name: str) -> FoundEarlier | None:
+        """Find the report of the newest earlier attempt of this run, None in the first attempt."""
+        attempt, run_id, commit = (
+            self.context.attempt,
+            self.context.run_id,
+            self.context.commit,
+        )
+        if attempt is None or attempt < _SECOND:
+            return None
+        other_code = self._why_other_code()
+        access = self._access()
+        if access is None or other_code or run_id is None or commit is None:
+            reason = other_code or (_NO_ACCESS if access is None else _UNKNOWN_RUN)
+            return NoEarlierAttempt(attempt=attempt, reason=reason)
+        try:
+            async with self.connect(access, self.patience) as api:
+                search = AttemptSearch(
+                    history=History(api, self.context.repository or ""),
+                    run_id=run_id,
+                    attempt=attempt,
+                    commit=commit,
+                    name=artifact_name(self.inputs.comment_key),
+                )
+                return await search.look(report_name)
+        except CiJudgeError as error:
+            return NoEarlierAttempt(attempt=attempt, reason=f"GitHub cannot be asked: {error}")
+
+    def _why_other_code(self) -> str | None:
+        return why_other_code(
+            self.environment,
+            self.context,
+            folder=self.inputs.working_directory,
+            workspace=self.inputs.workspace,
+        )
+
     def skipped(self, why: str, *, quiet: bool = False) -> Judged:
         """Give the report of a step that judges nothing; ``quiet`` begins no comment for it."""
         self.log.line(f"Skipped: {why}")
@@ -154,4 +193,6 @@ def _configured_in(inputs: ActionInputs) -> Path:
     return folder if folder.is_relative_to(inputs.workspace) else start
 
 
+_SECOND = 2
+_UNKNOWN_RUN = "GitHub does not say which run and which commit this is"
 _NO_ACCESS = "GitHub cannot be asked without github-token, GITHUB_API_URL and GITHUB_REPOSITORY"

@@ -1,6 +1,8 @@
 """Takes the comment to the pull requests that the run is about, or leaves it in a file."""
 
+import asyncio
 import contextlib
+import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -11,17 +13,20 @@ from ci_judge.action.mistakes import TITLE
 from ci_judge.action.order import Judged
 from ci_judge.action_inputs import ActionInputs
 from ci_judge.ci_context import CiContext
+from ci_judge.errors import InvalidInput
 from ci_judge.github_api import GitHubAccess, GitHubApi, GitHubRefusal, Patience, PullRequest
 from ci_judge.sinks.comment import LARGEST_UNITS, Manner, StickyComment
 from ci_judge.sinks.comment_origin import Origin
 from ci_judge.sinks.failure import SinkFailed
-from ci_judge.sinks.files import write_whole
+from ci_judge.sinks.files import prepare_report_folder, write_whole
 from ci_judge.sinks.log import LogWriter
 from ci_judge.workflows.pull_requests import Known, Lookup, ask, lookup_of, pull_requests
 
 Connect: TypeAlias = Callable[[GitHubAccess, Patience], AbstractAsyncContextManager[GitHubApi]]
 COMMENT_FILE = "comment.md"
 """What could not be posted, in the report's folder."""
+
+_GIVEN_UP = "The comment was given up, and may not have been posted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +50,7 @@ class CommentDesk:
         the way to GitHub cannot be opened.
         """
         left = folder / COMMENT_FILE
-        with contextlib.suppress(OSError):
-            left.unlink(missing_ok=True)
+        self._remove_old(left)
         lookup = self._lookup()
         missing = self._why_no_comment(lookup)
         if missing:
@@ -58,6 +62,9 @@ class CommentDesk:
         except SinkFailed as failure:
             self._leave(judged, left, f"{shown_folder}/{COMMENT_FILE}", failure)
             return ""
+        except asyncio.CancelledError:
+            self._leave(judged, left, f"{shown_folder}/{COMMENT_FILE}", _GIVEN_UP)
+            raise
 
     async def _everywhere(self, judged: Judged, lookup: Lookup, api: GitHubApi) -> str:
         """Comment on each pull request; what goes wrong with one is told after the others."""
@@ -131,14 +138,23 @@ class CommentDesk:
             attempt=str(self.context.attempt or ""),
         )
 
-    def _leave(self, judged: Judged, path: Path, shown: str, failure: SinkFailed) -> None:
+    def _leave(self, judged: Judged, path: Path, shown: str, failure: SinkFailed | str) -> None:
         """Keep the text where the next steps find it: the summary has it too, unless it is off."""
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)  # a skipped run has made none
+            # a skipped run has neither made the folder nor looked where it leads to
+            prepare_report_folder(path.parent, top=self.inputs.workspace)
             write_whole(path, [judged.comment_markdown(LARGEST_UNITS)])
             self._notice(f'{failure}. Its text is in "{shown}"')
+        except InvalidInput as error:
+            self._notice(f"{failure}. It could not be left in a file: {error.problems[0].message}")
         except OSError as error:
             self._notice(f"{failure}. It could not be left in a file: {error.strerror or error}")
+
+    def _remove_old(self, path: Path) -> None:
+        """Remove what an earlier run has left, in the workspace: a link may lead out of it."""
+        if Path(os.path.realpath(path.parent)).is_relative_to(self.inputs.workspace):
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
 
     def _notice(self, text: str) -> None:
         self.log.command("notice", text, title=TITLE)

@@ -164,6 +164,7 @@ class _Door:
         order = replace(
             _order(admission.inputs, admission.context),
             look_for_baseline=admission.look_for_baseline,
+            look_for_earlier=admission.look_for_earlier,
         )
         try:
             return await self._judged(order, stop_sign)
@@ -239,6 +240,7 @@ def _order(inputs: ActionInputs, context: CiContext) -> Order:
         context=replace(context, pull_request=context.pull_request or inputs.pr_number),
         secrets=(inputs.github_token,) if inputs.github_token else (),
         requirements=inputs.requirements,
+        fresh=inputs.fresh,
     )
 
 

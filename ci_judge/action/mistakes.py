@@ -1,5 +1,6 @@
 """Shows in the step why there is no report: the user's mistakes, or a bug of ours."""
 
+import os
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
@@ -51,7 +52,7 @@ def _in_workspace(place: Place, environment: Mapping[str, str]) -> str | None:
 
     None for what is no file there: an input, a variable, a name that no file can have.
     """
-    workspace = Path(environment.get("GITHUB_WORKSPACE", "")).resolve()
+    workspace = Path(os.path.realpath(environment.get("GITHUB_WORKSPACE", "")))
     working = workspace / (given(environment, "working-directory") or ".")
     for start in (working, (working / (given(environment, "config") or "ci-judge.yaml")).parent):
         path = _file(start / place.file)

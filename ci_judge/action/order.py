@@ -13,6 +13,7 @@ from ci_judge.protocols import RunSource
 from ci_judge.sinks.fitting import MarkdownWithin
 from ci_judge.sinks.log import LogWriter
 from ci_judge.workflows.baseline import LookForBaseline
+from ci_judge.workflows.earlier_attempts import LookForEarlier
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +23,8 @@ class Order:
     No configuration above ``workspace`` is ever found. ``overrides`` maps configuration keys
     ("run.runs") to text, or to several texts; ``secrets`` are values that no output may show,
     besides those that the configuration uses; ``requirements`` are installed for the children;
-    ``look_for_baseline`` is how ``run.baseline: auto`` finds one.
+    ``look_for_baseline`` is how ``run.baseline: auto`` finds one, ``look_for_earlier`` how a re-run
+    finds the attempt before; with ``fresh`` that one is told of and nothing taken over.
     """
 
     config: str | None
@@ -35,6 +37,8 @@ class Order:
     secrets: tuple[str, ...]
     requirements: str | None
     look_for_baseline: LookForBaseline | None = None
+    look_for_earlier: LookForEarlier | None = None
+    fresh: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

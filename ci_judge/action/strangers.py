@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ci_judge.action.checkout import (
+from ci_judge.checkout import (
     MOST_FOLDERS,
     TooManyFolders,
     commit_of,
@@ -134,7 +134,8 @@ def _of_workflow_run(environment: Mapping[str, str], event: Any) -> Stranger | N
 
 def _of_comment(environment: Mapping[str, str], event: Any) -> Stranger | None:
     """Take anybody's for a stranger's: the event does not say whose the pull request is."""
-    if _at(event, "issue", "pull_request") is None:
+    issue = _at(event, "issue")  # none in an event that cannot be read: that lets nobody in
+    if isinstance(issue, dict) and issue.get("pull_request") is None:
         return None
     number = _at(event, "issue", "number")
     return Stranger(

@@ -36,11 +36,13 @@ async def run_suite(
         config=Path(order.config) if order.config else None,
         top=order.workspace,
         overrides={key: _given(key, value) for key, value in order.overrides.items()},
-        selection=Selection(names=order.select, tags=order.tags),
+        selection=Selection(names=order.select, tags=order.tags, names_by="select", tags_by="tags"),
         secrets=order.secrets,
         requirements=order.requirements,
         context=order.context.entry(),
         look_for_baseline=order.look_for_baseline,
+        look_for_earlier=order.look_for_earlier,
+        fresh=order.fresh,
     )
     with ExitStack() as fold:
         finished = await execute(

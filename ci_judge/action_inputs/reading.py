@@ -41,6 +41,7 @@ class ActionInputs:
     requirements: str | None
     summary: bool
     annotations: bool
+    fresh: bool
     missing_secret: MissingSecret
     changed_paths: tuple[str, ...]
     allow_untrusted_code: bool
@@ -76,6 +77,7 @@ def read_inputs(environment: Mapping[str, str]) -> ActionInputs:
         requirements=given(environment, "requirements"),
         summary=reader.boolean("summary"),
         annotations=reader.boolean("annotations"),
+        fresh=reader.boolean("fresh"),
         missing_secret=reader.choice("missing-secret", get_args(MissingSecret)),
         changed_paths=reader.lines("changed-paths"),
         allow_untrusted_code=reader.boolean("allow-untrusted-code"),
@@ -89,9 +91,13 @@ def read_inputs(environment: Mapping[str, str]) -> ActionInputs:
 
 def _workspace(environment: Mapping[str, str]) -> Path:
     try:
-        return Path(environment.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
+        path = Path(os.path.realpath(environment.get("GITHUB_WORKSPACE") or Path.cwd()))
     except (OSError, ValueError) as error:
         raise InvalidInput.of(f"the workspace cannot be used: {error}") from error
+    if not _is_folder(path):
+        message = f"the workspace {_shown(str(path))} is no folder"
+        raise InvalidInput.of(message, hint="GITHUB_WORKSPACE must name the checkout's folder")
+    return path
 
 
 def default_key(environment: Mapping[str, str]) -> str:
@@ -173,7 +179,7 @@ class _Reader:
             self._refuse(
                 name, f"is {_shown(self.one(name) or '.')}, which is no folder", _IN_WORKSPACE
             )
-        return path
+        return path if len(self.problems) == known else workspace  # nothing else is to be blamed
 
     def overrides(self) -> dict[str, Override]:
         found: dict[str, Override] = {}

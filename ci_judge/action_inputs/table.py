@@ -71,6 +71,11 @@ INPUTS: Mapping[str, InputSpec] = MappingProxyType(
             " regression (only what got worse than the baseline) or never",
             setting="run.fail_on",
         ),
+        "fresh": InputSpec(
+            description="Judge everything anew in a re-run, instead of going on from the earlier"
+            " attempt",
+            default="false",
+        ),
         "missing-secret": InputSpec(
             description="Where a pull request of a fork's or Dependabot's is given no secrets: fail"
             " or skip",

@@ -19,6 +19,7 @@ from ci_judge.errors import InvalidInput
 from ci_judge.model.document import LedgerHeading, RunEntry
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_EVIDENCE = ("response", "evidence", "transcript", "captured")
 LEDGER_NAME = "attempts.jsonl"
 LEDGER_VERSION = 1
 
@@ -67,9 +68,31 @@ class Ledger:
         next(lines, None)
         for line in lines:
             entry = _json(line.data)
-            if isinstance(entry, dict) and _is_run(entry) and keeps(cast("RunEntry", entry)):
-                self._placed(cast("RunEntry", entry), line)
+            if isinstance(entry, dict) and _is_run(entry):
+                self._take_over(cast("RunEntry", entry), line, keeps)
         os.ftruncate(self._descriptor, self._end)
+
+    def _take_over(self, entry: RunEntry, line: "_Line", keeps: Callable[[RunEntry], bool]) -> None:
+        """Take a run over, without what has become secret since it was written.
+
+        A line that such a run does not fit into any more is emptied: the run is made again.
+        """
+        shown = self._clean(entry)
+        if shown == entry:
+            if keeps(entry):
+                self._placed(entry, line)
+            return
+        hidden = any(shown.get(key) != entry.get(key) for key in _EVIDENCE)
+        anew = encode_line({**shown, "redacted": hidden or entry.get("redacted") is True})
+        fits = len(anew) <= len(line.data)
+        room = len(line.data) - 1
+        _write_all(
+            self._descriptor,
+            (anew[:-1] if fits else b"").ljust(room) + b"\n",
+            line.offset,
+        )
+        if fits and keeps(shown):
+            self._placed(shown, line)
 
     def append(self, entry: RunEntry) -> None:
         """Write one finished run; it is in the file when this returns. Raises OSError."""

@@ -71,12 +71,17 @@ class Scheduler:
     def restore(self, run: Run) -> bool:
         """Count a run that an earlier command made; False where no such run is wanted."""
         test = self._by_id.get(run.test_id)
-        if test is None or not self._courses[test.id].restore(run.number, run.outcome):
+        if test is None:
+            return False
+        course = self._courses[test.id]
+        was_complete = course.complete  # runs that were under way by then come after
+        if not course.restore(run.number, run.outcome, certain=run.certain):
             return False
         self._counters[test.id].add(run)
         self._counters[test.id].count_reason(run)
-        self._turns.put(test, self._courses[test.id].need)
-        self._look_at_test(test)
+        self._turns.put(test, course.need)
+        if not was_complete:
+            self._look_at_test(test)
         return True
 
     async def run(self, *, max_failures: int | None = None) -> None:
@@ -196,6 +201,9 @@ class Scheduler:
             latency=counter.latency,
             first_token=counter.first_token,
             duration_seconds=counter.duration_seconds,
+            prefix=None
+            if test.gate.min_runs is None
+            else self._courses[test.id].prefix(test.gate.min_runs),
         )
 
     def _finish(self, test: Test, run: Run) -> None:
@@ -206,7 +214,7 @@ class Scheduler:
         for brake in self._brakes:
             brake.saw(run)
         course = self._courses[test.id]
-        course.add(run.number, run.outcome)
+        course.add(run.number, run.outcome, certain=run.certain)
         if course.hopeless:
             self._give_up(test, _HOPELESS.format(self._max_errors), NotRunCode.MAX_ERRORS)
         self._turns.put(test, course.need)

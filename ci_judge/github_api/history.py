@@ -45,12 +45,13 @@ class PastRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artifact:
-    """What a run left. ``size_bytes`` is that of its archive."""
+    """What a run left. ``size_bytes`` is that of its archive; ``run_id`` is None where untold."""
 
     id: int
     name: str
     expired: bool
     size_bytes: int
+    run_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,18 +110,22 @@ class History:
         )
         return found if isinstance(found, GitHubRefusal) else tuple(_runs(found))
 
-    async def artifacts(self, run: PastRun, *, name: str) -> tuple[Artifact, ...] | GitHubRefusal:
+    async def artifacts(self, run_id: str, *, name: str) -> tuple[Artifact, ...] | GitHubRefusal:
         """Give the artifacts of this name that a run left."""
+        return await self._artifacts(f"{self._path}/actions/runs/{run_id}/artifacts", name)
+
+    async def artifacts_of_all_runs(self, *, name: str) -> tuple[Artifact, ...] | GitHubRefusal:
+        """Give the newest few hundred artifacts of this name, whichever run left them."""
+        return await self._artifacts(f"{self._path}/actions/artifacts", name)
+
+    async def _artifacts(self, path: str, name: str) -> tuple[Artifact, ...] | GitHubRefusal:
         found = await self.calls.items(
-            f"{self._path}/actions/runs/{run.id}/artifacts",
-            query={"name": name},
-            key="artifacts",
-            most_pages=_ARTIFACT_PAGES,
+            path, query={"name": name}, key="artifacts", most_pages=_ARTIFACT_PAGES
         )
         if isinstance(found, GitHubRefusal):
             return found
         # a server that does not know the filter gives all of them
-        return tuple(artifact for artifact in _artifacts(found) if artifact.name == name)
+        return tuple(artifact for artifact in _read_artifacts(found) if artifact.name == name)
 
     async def archive(self, artifact: Artifact, *, most_bytes: int) -> bytes | GitHubRefusal:
         """Read an artifact's zip file."""
@@ -154,15 +159,17 @@ def _runs(items: Any) -> Iterator[PastRun]:
             )
 
 
-def _artifacts(items: Any) -> Iterator[Artifact]:
+def _read_artifacts(items: Any) -> Iterator[Artifact]:
     for item in items:
         number, size = _at(item, "id"), _at(item, "size_in_bytes")
+        run = _at(item, "workflow_run", "id")
         if isinstance(number, int):
             yield Artifact(
                 id=number,
                 name=_text(item, "name"),
                 expired=_at(item, "expired") is True,
                 size_bytes=size if isinstance(size, int) else 0,
+                run_id=str(run) if isinstance(run, int) else None,
             )
 
 

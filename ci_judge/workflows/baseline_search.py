@@ -1,31 +1,24 @@
 """Finds the baseline among the artifacts of earlier runs (``baseline: auto``)."""
 
 import asyncio
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
-from ci_judge.errors import InvalidInput
-from ci_judge.github_api import Artifact, GitHubRefusal, History, PastRun
+from ci_judge.github_api import Artifact, History, PastRun
+from ci_judge.workflows.artifact_reports import (
+    MOST_SECONDS,
+    NotGiven,
+    given,
+    report_in_artifact,
+)
 from ci_judge.workflows.baseline import Baseline, FoundBaseline, NoBaseline, baseline_of
-from ci_judge.workflows.render import report_in
-from ci_judge.workflows.report_archive import MOST_ARCHIVE_BYTES, BadArchive, report_bytes
+from ci_judge.workflows.report_archive import BadArchive
 
-MOST_SECONDS: Final = 90.0
 _MOST_RUNS: Final = 10
-_NOT_A_WORD = re.compile(r"[^\w.]+|_+")
-_FORBIDDEN, _NOT_FOUND = 403, 404
 _MOST_REASONS: Final = 3
 _OF_A_PULL_REQUEST = frozenset({"issue_comment", "pull_request_target"})
 """Events whose runs are listed under the base branch, whatever code they judge."""
-
-
-def artifact_name(comment_key: str) -> str:
-    """Name the artifact that holds the report of the comment with this key."""
-    slug = _NOT_A_WORD.sub("-", comment_key.casefold()).strip("-.")
-    return f"ci-judge-report-{slug or 'ci-judge'}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,19 +33,6 @@ class Lookback:
     commit: str
     head: str | None = None
     itself: bool = True
-
-
-class _Nothing(Exception):
-    """The text says why there is none."""
-
-
-_Answer = TypeVar("_Answer")
-
-
-def _told(answer: _Answer | GitHubRefusal) -> _Answer:
-    if isinstance(answer, GitHubRefusal):
-        raise _Nothing(why_refused(answer))
-    return answer
 
 
 @dataclass(slots=True, kw_only=True)
@@ -72,7 +52,7 @@ class BaselineSearch:
         try:
             async with asyncio.timeout(self.most_seconds):
                 return await self._found(report_name)
-        except _Nothing as why:
+        except NotGiven as why:
             return NoBaseline(source=source, reason=str(why))
         except TimeoutError:
             reason = f"looking for it took longer than {self.most_seconds:.0f} s"
@@ -85,7 +65,7 @@ class BaselineSearch:
             if baseline:
                 return baseline
         told = "; ".join(self._passed_over[:_MOST_REASONS])
-        raise _Nothing(
+        raise NotGiven(
             f"no complete run on {' or '.join(self.lookback.branches)} at or before"
             f" {self.lookback.commit[:10]} has left one" + (f" ({told})" if told else "")
         )
@@ -93,11 +73,11 @@ class BaselineSearch:
     async def _candidates(self) -> list[PastRun]:
         """Give the runs that count, nearest first: of our own code, never of a fork's."""
         commits = await self._commits()
-        workflow = _told(await self.history.workflow_of(self.run_id))
+        workflow = given(await self.history.workflow_of(self.run_id))
         runs = [
             run
             for branch in self.lookback.branches
-            for run in _told(await self.history.completed_runs(workflow, branch=branch))
+            for run in given(await self.history.completed_runs(workflow, branch=branch))
         ]
         order = {commit: place for place, commit in enumerate(commits)}
         here = self.history.repository.casefold()
@@ -114,13 +94,13 @@ class BaselineSearch:
     async def _commits(self) -> Sequence[str]:
         start = self.lookback.commit
         if self.lookback.head is not None:
-            compared = _told(await self.history.compare(start, self.lookback.head))
+            compared = given(await self.history.compare(start, self.lookback.head))
             start = compared.merge_base
-        commits = _told(await self.history.ancestors(start))
+        commits = given(await self.history.ancestors(start))
         return commits if self.lookback.itself else commits[1:]
 
     async def _artifact(self, run: PastRun) -> Artifact | None:
-        found = _told(await self.history.artifacts(run, name=self.name))
+        found = given(await self.history.artifacts(str(run.id), name=self.name))
         newest = sorted(found, key=lambda artifact: -artifact.id)
         usable = next((artifact for artifact in newest if not artifact.expired), None)
         if usable is None:
@@ -133,17 +113,11 @@ class BaselineSearch:
             return await self._baseline(run, artifact, report_name)
         except BadArchive as error:
             self._passed_over.append(f"run {run.id}: {error}")
-        except InvalidInput as error:
-            self._passed_over.append(f"run {run.id}: {error.problems[0].message}")
         return None
 
     async def _baseline(self, run: PastRun, artifact: Artifact, report_name: str) -> Baseline:
         """Read a run's report. Commit and address are what GitHub says of the run."""
-        if artifact.size_bytes > MOST_ARCHIVE_BYTES:
-            raise BadArchive(f"its artifact is larger than {MOST_ARCHIVE_BYTES // 1024**2} MiB")
-        archive = _told(await self.history.archive(artifact, most_bytes=MOST_ARCHIVE_BYTES))
-        content = await asyncio.to_thread(report_bytes, archive, name=report_name)
-        report = await asyncio.to_thread(report_in, content, Path(report_name), keep_runs=False)
+        report = await report_in_artifact(self.history, artifact, name=report_name, keep_runs=False)
         source = f'auto: artifact "{self.name}" of run {run.id}'
         baseline = baseline_of(report.document, source=source)
         if not baseline.complete:
@@ -151,10 +125,3 @@ class BaselineSearch:
         if baseline.commit not in (None, run.commit):  # as after another workflow's run
             raise BadArchive("its report is about another commit")
         return replace(baseline, commit=run.commit, url=run.url or None)
-
-
-def why_refused(refusal: GitHubRefusal) -> str:
-    """Say why GitHub gave nothing, and what the job lacks where that is the reason."""
-    denied = refusal.status in {_FORBIDDEN, _NOT_FOUND} and not refusal.limited
-    hint = "; the job needs `permissions: actions: read`" if denied else ""
-    return f"{refusal.message}{hint}"

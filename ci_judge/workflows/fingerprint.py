@@ -1,40 +1,62 @@
-"""What the runs in a ledger belong to: a digest of all that decides how they come out."""
+"""What runs belong to: a digest, for each test, of all that decides how its runs come out."""
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ci_judge.cache import digest
-from ci_judge.model.suite import Case, Criterion, Scenario, Test
+from ci_judge.model.suite import Case, Criterion, Scenario, Suite, Test
 from ci_judge.settings import Settings
-from ci_judge.workflows.planning import Plan
 
 _HOW_IT_RUNS = frozenset(
     {
-        *("ca_bundle", "concurrency", "preflight", "price", "retries", "serve", "timeout"),
-        *("trace", "usage"),
+        *("ca_bundle", "calibration", "concurrency", "preflight", "price", "retries", "serve"),
+        *("timeout", "trace", "usage"),
     }
 )
 """Settings of targets and judges that change how a run is made, and nothing of what it is."""
 
 
-def fingerprint(settings: Settings, plan: Plan) -> str:
-    """Digest the tests, the targets, the judge and the seed asked for, as hexadecimal text.
+def with_fingerprints(suite: Suite, settings: Settings) -> Suite:
+    """Give every test the digest of itself, its target and the judge.
 
     Of settings it takes what the configuration says, not what variables hold: it is published.
     A case counts with its whole file, not with what that imports.
     """
+    shared = digest(_shared(settings)).hex()
+
+    @cache
+    def content(file: str) -> str:
+        return _content(settings.root / file)
+
+    def of(test: Test) -> str:
+        return digest(shared, _material(test, content)).hex()
+
+    return replace(
+        suite,
+        scenarios=tuple(replace(each, fingerprint=of(each)) for each in suite.scenarios),
+        cases=tuple(replace(each, fingerprint=of(each)) for each in suite.cases),
+    )
+
+
+def fingerprint(tests: Iterable[Test], *, seed: int | None) -> str:
+    """Digest all tests of a run and the seed asked for, as hexadecimal text.
+
+    The tests have their own fingerprints.
+    """
+    return digest([[test.id, test.fingerprint, test.gate.runs] for test in tests], seed).hex()
+
+
+def _shared(settings: Settings) -> dict[str, Any]:
     shown = settings.public()
-    material = {
+    return {
         "target": _without_manners(shown["target"]),
         "targets": {name: _without_manners(each) for name, each in shown["targets"].items()},
         "judge": _without_manners(shown["judge"]),
-        "seed": shown["run"]["seed"],
-        "tests": [_material(test, settings) for test in plan.tests],
     }
-    return digest(material).hex()
 
 
 def _without_manners(section: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -47,12 +69,14 @@ def _without_manners(section: dict[str, Any] | None) -> dict[str, Any] | None:
     return kept
 
 
-def _material(test: Test, settings: Settings) -> dict[str, Any]:
-    gate = {key: str(value) for key, value in asdict(test.gate).items()}
-    return {"id": test.id, "gate": gate, "skip": test.skip} | dict(_parts(test, settings))
+def _material(test: Test, content: Callable[[str], str]) -> dict[str, Any]:
+    gate = {key: str(value) for key, value in asdict(test.gate).items() if key != "labels"}
+    if test.gate.labels is not None:
+        gate["labels"] = str(test.gate.labels)
+    return {"id": test.id, "gate": gate, "skip": test.skip} | dict(_parts(test, content))
 
 
-def _parts(test: Test, settings: Settings) -> Iterator[tuple[str, Any]]:
+def _parts(test: Test, content: Callable[[str], str]) -> Iterator[tuple[str, Any]]:
     match test:
         case Scenario():
             yield "turns", test.turns
@@ -60,10 +84,10 @@ def _parts(test: Test, settings: Settings) -> Iterator[tuple[str, Any]]:
             yield "expectations", [each.text for each in test.expectations]
             yield "checks", [[each.kind, each.operand, each.inside] for each in test.checks]
             yield "criterion", _criterion(test.criterion)
-            yield "target", test.target
+            yield "asks", test.target
         case Case():
             yield "requirement", test.requirement
-            yield "file", _content(settings.root / test.file)
+            yield "file", content(test.file)
 
 
 def _content(path: Path) -> str:

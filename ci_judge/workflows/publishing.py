@@ -19,12 +19,16 @@ def report_formats(
     return formats
 
 
-def clear_old_reports(settings: Settings, *, junit_copy: Path | None) -> None:
+def clear_old_reports(
+    settings: Settings, *, junit_copy: Path | None, spared: Path | None = None
+) -> None:
     """Remove reports of an earlier run, so that a crash leaves none that looks like this one's.
 
+    The one at ``spared``, from which this run goes on, stays until a new one takes its place.
     Raises InvalidInput where something else stands in the way of a report, or of the copy.
     """
-    remove_old_files(_paths(settings).values())
+    kept = None if spared is None else spared.resolve()
+    remove_old_files(path for path in _paths(settings).values() if path.resolve() != kept)
     if junit_copy is not None:
         prepare_copy(junit_copy, option="--junitxml")
 

@@ -2,20 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Final
 
 from ci_judge.document.recorded_runs import recorded_run
 from ci_judge.document.run_entries import iso_seconds, iso_time
 from ci_judge.engine.ledger import LEDGER_VERSION, Ledger
 from ci_judge.errors import InvalidInput
 from ci_judge.model.document import LedgerHeading, RunEntry
-from ci_judge.model.judging import Run
+from ci_judge.model.judging import VERDICTS, Run
 from ci_judge.renderers.report_schema import is_run_entry
 from ci_judge.rules.draws import SEED_LIMIT
 from ci_judge.settings import Settings
 from ci_judge.sinks.files import shown_path
 from ci_judge.workflows.strange_numbers import strange_numbers
 
-_VERDICTS = frozenset({"pass", "fail"})
+GOES_ON: Final = "goes on: "
+"""Begins the fingerprint of a run that takes over an earlier attempt's runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,12 @@ def resumed(records: Records, settings: Settings) -> Records:
             f'there is no run in "{folder}" that could be resumed',
             hint="run without --resume, or name its folder: --report-dir",
         )
+    if left["fingerprint"].startswith(GOES_ON):
+        raise InvalidInput.of(
+            f'the run in "{folder}" cannot be resumed: it went on from an earlier attempt, which'
+            " its report has to tell of",
+            hint="name a report to go on from instead: --continue-from",
+        )
     if left["fingerprint"] != records.fingerprint:
         raise InvalidInput.of(
             f'the run in "{folder}" cannot be resumed: tests, target, judge or selection are'
@@ -91,11 +99,11 @@ def restore(ledger: Ledger, *, spent: Callable[[Run], None], count: Callable[[Ru
 
     def keeps(entry: RunEntry) -> bool:
         nonlocal taken
-        run = _readable(entry)
+        run = sound_run(entry)
         if run is None:
             return False
         spent(run)
-        kept = run.outcome in _VERDICTS and count(run)
+        kept = run.outcome in VERDICTS and count(run)
         taken += kept
         return kept
 
@@ -103,7 +111,7 @@ def restore(ledger: Ledger, *, spent: Callable[[Run], None], count: Callable[[Ru
     return taken
 
 
-def _readable(entry: RunEntry) -> Run | None:
+def sound_run(entry: RunEntry) -> Run | None:
     """Read an entry; one that somebody damaged is as if it had not been made."""
     if not is_run_entry(entry) or any(strange_numbers(entry, "$")):
         return None
@@ -116,7 +124,7 @@ def _readable(entry: RunEntry) -> Run | None:
 
 def _agrees_with_itself(run: Run) -> bool:
     """Tell whether a verdict is that of the run's own checks and votes."""
-    if run.outcome not in _VERDICTS:
+    if run.outcome not in VERDICTS:
         return True
     each = [*(check.passed for check in run.checks), *(vote.passed for vote in run.votes)]
     return bool(each) and (run.outcome == "pass") == all(each)

@@ -133,9 +133,9 @@ def _shared_seed(settings: Settings, environment: Mapping[str, str]) -> int | No
 
 
 def _ci_run(environment: Mapping[str, str]) -> tuple[str, ...] | None:
-    """Name the CI run, and the attempt where a repeated run keeps its id."""
+    """Name the CI run, whichever attempt: where some jobs run again the others' reports stay."""
     if environment.get("GITHUB_RUN_ID"):
-        return ("github", environment["GITHUB_RUN_ID"], environment.get("GITHUB_RUN_ATTEMPT", ""))
+        return ("github", environment["GITHUB_RUN_ID"])
     if environment.get("CI_PIPELINE_ID"):
         return ("gitlab", environment["CI_PIPELINE_ID"])
     return None

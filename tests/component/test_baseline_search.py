@@ -9,8 +9,9 @@ import pytest
 
 from ci_judge.github_api import GitHubAccess, GitHubApi, History, Patience
 from ci_judge.transport import Transport
+from ci_judge.workflows.artifact_reports import artifact_name
 from ci_judge.workflows.baseline import Baseline, FoundBaseline, NoBaseline
-from ci_judge.workflows.baseline_search import BaselineSearch, Lookback, artifact_name
+from ci_judge.workflows.baseline_search import BaselineSearch, Lookback
 from tests.builders import a_group, a_report, a_test
 from tests.github_fake import TOKEN
 from tests.github_past import OWN_RUN, REPOSITORY, Past, github_past, zipped

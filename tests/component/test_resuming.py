@@ -306,3 +306,23 @@ def test_failures_of_the_earlier_command_count_for_maxfail(project: Project) -> 
     resume(project, max_failures=1)
     assert asked(project, "second") == 0
     assert "stopped after 1 failed tests (--maxfail)" in project.report()["warnings"]
+
+
+@pytest.mark.parametrize("message", ["right, says tester-4711", "right, t4"])
+def test_what_is_secret_by_now_is_out_of_what_was_left(project: Project, message: str) -> None:
+    """The second secret is shorter than what stands in its place: such a line does not fit."""
+    write(project, scenario("Asks", message), run={"runs": 6})
+    interrupt(project, after=3)
+    write(
+        project,
+        scenario("Asks", message),
+        run={"runs": 6},
+        report={"dir": "out", "redact": ["tester-[0-9]+", "t4"]},
+    )
+    resume(project)
+    report = project.report()
+    assert counts(report) == [(6, 0, 0, 0)]
+    secret = message.rpartition(" ")[2]
+    for path in (project.folder / "out").iterdir():
+        assert secret not in path.read_text("utf-8"), path.name
+    assert all(run["redacted"] for run in all_runs(report))

@@ -27,11 +27,16 @@ def seeds(suite: SmallSuite, **environment: str) -> set[int]:
     return {part["run"]["seed"] for part in parts}
 
 
-def test_shards_of_one_run_share_a_seed_and_another_attempt_has_another(suite: SmallSuite) -> None:
-    first, second = seeds(suite, **GITHUB), seeds(suite, **(GITHUB | {"GITHUB_RUN_ATTEMPT": "2"}))
+def test_shards_of_one_run_share_a_seed_and_another_run_has_another(suite: SmallSuite) -> None:
+    first, second = seeds(suite, **GITHUB), seeds(suite, **(GITHUB | {"GITHUB_RUN_ID": "4712"}))
     assert (len(first), len(second)) == (1, 1)
     assert first != second
     assert max(first | second) < 2**53
+
+
+def test_another_attempt_keeps_the_seed(suite: SmallSuite) -> None:
+    again = GITHUB | {"GITHUB_RUN_ATTEMPT": "2"}
+    assert seeds(suite, **GITHUB) == seeds(suite, **again)
 
 
 def test_shards_of_one_pipeline_share_a_seed(suite: SmallSuite) -> None:

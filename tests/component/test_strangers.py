@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ci_judge.action.checkout import MOST_FOLDERS, commit_of
 from ci_judge.action.strangers import refuse_stranger, stranger_of, with_pull_request
+from ci_judge.checkout import MOST_FOLDERS, commit_of
 from ci_judge.errors import InvalidInput
 from tests.tools import missing
 
@@ -238,8 +238,16 @@ def test_other_events_bring_no_stranger_to_the_secrets(
     workspace.look()
 
 
-def test_an_event_that_cannot_be_read_makes_a_stranger_of_everybody(workspace: Workspace) -> None:
-    workspace.event.write_text("{")
+@pytest.mark.parametrize("name", ["pull_request_target", "workflow_run", "issue_comment"])
+@pytest.mark.parametrize("written", ["{", "[]", '{"issue": null}', None])
+def test_an_event_that_cannot_be_read_makes_a_stranger_of_everybody(
+    workspace: Workspace, name: str, written: str | None
+) -> None:
+    workspace.started_by(name)
+    if written is None:
+        workspace.event.unlink()
+    else:
+        workspace.event.write_text(written)
     workspace.check_out(HEAD)
     workspace.refused()
 

@@ -9,7 +9,15 @@ from typing import Any
 import cmarkgfm
 import pytest
 
-from tests.builders import a_group, a_report, a_test
+from tests.builders import (
+    a_difference,
+    a_group,
+    a_report,
+    a_rerun,
+    a_test,
+    a_together,
+    earlier_results,
+)
 from tests.e2e.commands import Result, ci_judge
 from tests.github_fake import HEAD, REPOSITORY, TOKEN, GitHubState, StoredPull, github
 
@@ -202,6 +210,10 @@ def test_nothing_in_the_report_becomes_alive_or_is_linked(job: Job) -> None:
         "age_seconds": 9.0,
         "note": text,
         "removed": removed,
+        "weaker": [{"kind": "check", "was": text, "now": text, "tests": [text]}],
+        "alpha": 0.05,
+        "suite": a_together(),
+        "criteria": [a_together(criterion=text), a_together(criterion=text)],
     }
     change = {
         "kind": "not_comparable",
@@ -210,6 +222,7 @@ def test_nothing_in_the_report_becomes_alive_or_is_linked(job: Job) -> None:
         "passes": 3,
         "judged": 4,
         "reasons": [text],
+        "difference": a_difference(),
         "waiver": None,
     }
     test = a_test(passes=8, fails=2, name=text, file=text, expected=[text], change=change)
@@ -224,6 +237,42 @@ def test_nothing_in_the_report_becomes_alive_or_is_linked(job: Job) -> None:
     outside = re.sub(r"<(code|pre)\b.*?</\1>", "", shown, flags=re.DOTALL)
     assert "@octo-user" not in outside
     assert "evil" not in outside
+
+
+def test_the_history_is_shown_up_to_the_attempt_that_github_tells_of(job: Job) -> None:
+    test = a_test(passes=8, fails=2, earlier=earlier_results("passed", "failed", "passed"))
+    document, runs = a_report(a_group(test))
+    document["run"]["attempt"] = 5
+    document["run"]["rerun"] = a_rerun("error", "passed", "passed", "passed", sentence="All kept.")
+    job.write(document, runs)
+    assert job.run().exit_code == 0
+    assert "**Attempt 2:** ⚠️ undecided → ❌ **failed**\\\nAll kept.\n" in job.body
+    assert "- `refund-policy/asks`: passed, failed\n" in job.body
+    job.started_by(id=100, run_attempt=1)
+    assert job.run().exit_code == 0
+    assert "ttempt" not in job.body.partition("\n")[2]
+
+
+def test_a_sentence_on_attempts_that_somebody_else_wrote_stays_dead(job: Job) -> None:
+    text = "kept @octo-user #1 <b> [y](https://evil.example)\n\n# boo"
+    document, runs = a_report(a_group(a_test(passes=8, fails=2)))
+    document["run"]["attempt"] = 2
+    document["run"]["rerun"] = a_rerun("failed", anew=text, sentence=text)
+    job.write(document, runs)
+    assert job.run().exit_code == 0
+    shown = cmarkgfm.github_flavored_markdown_to_html(job.body)
+    assert "<code>kept @octo-user #1" in shown
+    assert set(re.findall(r'href="([^"]*)"', shown)) == {RUN_URL}
+    assert "<b>" not in shown
+    assert shown.count("<h") == 2  # the verdict, and the rule above the footer
+
+
+def test_a_history_that_contradicts_itself_is_refused(job: Job) -> None:
+    (earlier,) = earlier_results("passed", passes=11)
+    job.finds(a_group(a_test(earlier=[earlier])))
+    done = job.run()
+    assert done.exit_code == 2
+    assert "passed more runs than were judged in attempt 1" in done.err
 
 
 @pytest.mark.parametrize(

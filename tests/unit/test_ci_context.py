@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ci_judge.ci_context import CiContext, github_context
+from ci_judge.ci_context import CiContext, context_of, github_context
 
 RUNNER = {
     "GITHUB_SHA": "e" * 40,
@@ -24,7 +24,7 @@ def pull_request(tmp_path: Path, event: Any, name: str = "pull_request") -> CiCo
 
 @pytest.mark.parametrize("name", ["pull_request", "pull_request_target"])
 def test_a_pull_request_is_its_head_and_not_the_merge(tmp_path: Path, name: str) -> None:
-    head = {"sha": "f" * 40, "ref": "feature", "repo": None}
+    head = {"sha": "f" * 40, "ref": "feature", "repo": {"full_name": "octo.org/ex-ample"}}
     context = pull_request(tmp_path, {"pull_request": {"number": 7, "head": head}}, name)
     assert context == CiContext(
         commit="f" * 40,
@@ -49,6 +49,7 @@ def test_other_events_have_no_pull_request(tmp_path: Path) -> None:
         *("", "{", "[]", "null", '{"pull_request": null}', '{"pull_request": {"head": []}}'),
         '{"pull_request": {"number": true, "head": {"sha": 1, "ref": ""}}}',
         "[" * 100_000,
+        f'{{"pull_request": {{"number": "{"9" * 5_000}"}}}}',
     ],
 )
 def test_a_damaged_event_leaves_things_unknown(tmp_path: Path, event: str) -> None:
@@ -59,6 +60,11 @@ def test_a_damaged_event_leaves_things_unknown(tmp_path: Path, event: str) -> No
 def test_a_missing_event_file_leaves_things_unknown() -> None:
     variables = {"GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": "/nowhere/event.json"}
     assert github_context(variables) == CiContext()
+
+
+@pytest.mark.parametrize("attempt", ["", "x", "\u0662", "9" * 5_000])
+def test_an_attempt_that_is_no_number_is_unknown(attempt: str) -> None:
+    assert github_context(RUNNER | {"GITHUB_RUN_ATTEMPT": attempt}).attempt is None
 
 
 def test_outside_of_a_ci_everything_is_unknown() -> None:
@@ -81,3 +87,24 @@ def test_a_fork_is_another_repository_whose_runs_get_no_secrets(
     head = {"sha": "f" * 40, "ref": "main", "repo": {"full_name": home}}
     context = pull_request(tmp_path, {"pull_request": {"number": 7, "head": head}}, name)
     assert context.from_fork is from_fork
+
+
+@pytest.mark.parametrize(("name", "from_fork"), [("pull_request", True), ("push", False)])
+def test_a_branch_whose_repository_is_gone_was_a_forks(
+    tmp_path: Path, name: str, *, from_fork: bool
+) -> None:
+    head = {"sha": "f" * 40, "ref": "main", "repo": None}
+    context = pull_request(tmp_path, {"pull_request": {"number": 7, "head": head}}, name)
+    assert context.from_fork is from_fork
+
+
+def test_outside_of_github_the_commit_is_that_of_the_checkout(tmp_path: Path) -> None:
+    inside = tmp_path / "suite/deep"
+    inside.mkdir(parents=True)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/HEAD").write_text("c" * 40 + "\n")
+    assert context_of({}, folder=inside).commit == "c" * 40
+    assert context_of({"CI_COMMIT_SHA": "d" * 40}, folder=inside).commit == "d" * 40
+    assert context_of({"GITHUB_SHA": "e" * 40}, folder=inside).commit == "e" * 40
+    (tmp_path / ".git/HEAD").write_text("nothing of git's")
+    assert context_of({}, folder=inside).commit is None
