@@ -5,6 +5,7 @@ are not forced onto the disk: after a crash of the machine the cache may be dama
 the requests it saved and nothing else.
 """
 
+import errno
 import sqlite3
 import time
 from collections.abc import Callable
@@ -103,6 +104,7 @@ class CacheFile:
 
     def _connected(self) -> sqlite3.Connection:
         if self._db is None:
+            _refuse_link(self._path)
             prepare_cache_folder(self._path.parent)
             # Before the first look at it, which may find it damaged.
             self._inode = _inode(self._path)
@@ -197,6 +199,15 @@ def _insert(db: sqlite3.Connection, entries: dict[bytes, Row]) -> None:
         with suppress(sqlite3.Error):
             db.execute("ROLLBACK")
         raise
+
+
+def _refuse_link(path: Path) -> None:
+    """Keep SQLite from what a link leads to, which a repository may bring along. Raises OSError.
+
+    Journals need none of this: SQLite itself does not follow theirs.
+    """
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, "it is a symbolic link")
 
 
 def _journal(path: Path) -> Path:

@@ -10,6 +10,7 @@ from ci_judge.engine.ledger import LEDGER_NAME
 from ci_judge.workflows.baseline import baseline_of
 from ci_judge.workflows.merging import merge_reports
 from ci_judge.workflows.render import read_report
+from ci_judge.workflows.step_summaries import append_step_summary
 
 
 @click.command(
@@ -20,6 +21,11 @@ from ci_judge.workflows.render import read_report
 @click.option(
     "--baseline", type=click.Path(path_type=Path), help="An earlier report.json to compare with."
 )
+@click.option(
+    "--step-summary",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Append the Markdown to this file ($GITHUB_STEP_SUMMARY), cut to what GitHub takes.",
+)
 @report_dir("ci-judge-report")
 @junitxml
 @pass_screen
@@ -27,6 +33,7 @@ def command(
     screen: Screen,
     reports: tuple[Path, ...],
     baseline: Path | None,
+    step_summary: Path | None,
     report_dir: Path,
     junitxml: Path | None,
 ) -> int:
@@ -44,5 +51,7 @@ def command(
     merged = merge_reports(reports, folder=report_dir, baseline=found)
     merged.draft.replace(report_dir / LEDGER_NAME)
     files = out.write(merged.document, merged.ledger)
+    if step_summary is not None:
+        append_step_summary(step_summary, merged.document, merged.ledger, warn=out.warn)
     show(screen, merged.document, merged.ledger, files)
     return merged.document["exit_code"]

@@ -61,13 +61,19 @@ class StopSign:
 
     @contextmanager
     def on_signals(self) -> Iterator[None]:
-        """Put the sign up on SIGINT and SIGTERM for as long as this lasts."""
+        """Put the sign up on SIGINT and SIGTERM for as long as this lasts.
+
+        Whoever listened before listens again afterwards.
+        """
         loop = asyncio.get_running_loop()
+        before = {number: signal.getsignal(number) for number in _SIGNALS}
         for number, exit_code in _SIGNALS.items():
             reason = f"interrupted by {number.name}"
             loop.add_signal_handler(number, partial(self.stop, reason, exit_code=exit_code))
         try:
             yield
         finally:
-            for number in _SIGNALS:
+            for number, handler in before.items():
                 loop.remove_signal_handler(number)
+                if handler is not None:  # one that Python did not set cannot be set again
+                    signal.signal(number, handler)

@@ -46,7 +46,8 @@ class VerdictLog:
             with _alone(descriptor) as alone:
                 _write(descriptor, data, repair=alone)
         except OSError as error:
-            why = error.strerror or str(error)
+            linked = error.errno == errno.ELOOP and self._path.is_symlink()
+            why = "it is a symbolic link" if linked else error.strerror or str(error)
             self.problem = f'the log "{self._path.name}" lacks verdicts of this run: {why}'
 
     def close(self) -> None:
@@ -57,7 +58,8 @@ class VerdictLog:
     def _opened(self) -> int:
         if self._descriptor is None:
             prepare_cache_folder(self._path.parent)
-            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+            # A repository may bring a link along; what that leads to is nobody's to write in.
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
             self._descriptor = os.open(self._path, flags, 0o666)
         return self._descriptor
 

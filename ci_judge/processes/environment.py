@@ -28,7 +28,7 @@ PASSED = frozenset(
 )
 
 NEVER_PASSED = re.compile(
-    r"INPUT_.*|ACTIONS_.*|GITHUB_(ENV|OUTPUT|PATH|STATE|STEP_SUMMARY)", re.IGNORECASE
+    r"INPUT_.*|ACTIONS_.*|GITHUB_(ENV|OUTPUT|PATH|STATE|STEP_SUMMARY|TOKEN)", re.IGNORECASE
 )
 
 
@@ -41,8 +41,8 @@ def scrubbed_environment(
     """Return what a program needs to run at all, the variables in ``names``, and ``extra``.
 
     A name that is not set is left out. Secrets pass only when they are named; the runner's own
-    channels (inputs, command files, the actions service) never do, and naming one raises
-    InvalidInput.
+    channels (inputs, command files, the actions service) and its token never do, and naming one
+    raises InvalidInput.
     """
     wanted = tuple(names)
     refused = [name for name in (*wanted, *(extra or {})) if NEVER_PASSED.fullmatch(name)]
@@ -59,5 +59,5 @@ def _is_passed(name: str, wanted: tuple[str, ...]) -> bool:
 def _refusal(name: str) -> Problem:
     return Problem(
         message=f'the variable "{name}" is never passed to a child process',
-        hint="it is a channel of the CI runner; pass the value in a variable of your own",
+        hint="it is the CI runner's own; pass the value in a variable of your own",
     )

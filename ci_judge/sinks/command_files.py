@@ -23,9 +23,13 @@ class CommandFiles:
 
     @classmethod
     def remember(cls, environment: Mapping[str, str]) -> "CommandFiles":
-        """Read them all, as far as the environment names them."""
+        """Read them all, as far as the environment names them.
+
+        What is there and no file, such as /dev/stdout, is nothing that could be restored.
+        """
         named = {name: Path(environment[name]) for name in VARIABLES if environment.get(name)}
-        return cls(starting={name: (path, _content(path)) for name, path in named.items()})
+        files = {name: path for name, path in named.items() if not _is_no_file(path)}
+        return cls(starting={name: (path, _content(path)) for name, path in files.items()})
 
     def restore(self) -> tuple[str, ...]:
         """Undo what was written since, once nobody is left to write; names what was changed.
@@ -41,6 +45,13 @@ class CommandFiles:
                 with contextlib.suppress(OSError):
                     _put(path, content)
         return tuple(changed)
+
+
+def _is_no_file(path: Path) -> bool:
+    try:
+        return path.exists() and not path.is_file()
+    except OSError:
+        return False
 
 
 def _content(path: Path, *, most_bytes: int = -1) -> bytes | None:

@@ -19,7 +19,8 @@ OUTPUTS: Mapping[str, str] = MappingProxyType(
         "errors": "Number of tests that could not be decided",
         "waived": "Number of tests that failed, and may for a while (waivers.yaml)",
         "skipped": "Number of skipped tests",
-        "regressions": "Number of tests that newly failed, or are gone, since the baseline",
+        "regressions": "What got worse than the baseline: tests that newly fail, got worse by more"
+        " than chance or are gone, and weaker rules",
         "pass-rate": "Share of the judged runs that passed, from 0 to 1",
         "cost-usd": "What the run cost in USD, empty where any of it is unknown",
         "requests": "Requests sent to targets and judges",

@@ -40,11 +40,17 @@ async def look_at_paths(globs: Sequence[str], change: Change | None, history: Hi
         denied = files.status in {_FORBIDDEN, _NOT_FOUND} and not files.limited
         lacks = f"; the job needs `permissions: {_permission(change)}`" if denied else ""
         return Touch(touched=True, said=f"the changed files are not known: {files.message}{lacks}")
+    return _look_at(globs, files)
+
+
+def _look_at(globs: Sequence[str], files: ChangedFiles) -> Touch:
     found = touched(globs, files.paths)
     if found is not None:
         return Touch(touched=True, said=f'"{found}" was changed')
     if not files.whole:
         return Touch(touched=True, said="there are more changed files than GitHub lists")
+    if not files.paths:
+        return Touch(touched=True, said="GitHub lists no changed file")
     count = len(files.paths)
     return Touch(touched=False, said=f"changed-paths means none of the {count} changed paths")
 

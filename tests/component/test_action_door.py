@@ -340,6 +340,10 @@ def test_a_github_that_never_answers_costs_the_comment_and_not_the_verdict(
     assert exit_code == (1 if fails else 0)
     assert step.outputs["comment-url"] == ""
     assert any("given up, for GitHub took too long" in line for line in step.log.shown)
+    left = step.files.workspace / "ci-judge-report/comment.md"
+    assert left.read_text() == "# comment\n"
+    (notice,) = [told for told in step.notices() if "comment" in told]
+    assert notice.startswith("The comment was given up, and may not have been posted. Its text is")
 
 
 @pytest.mark.parametrize("fails", [0, 9])

@@ -146,6 +146,41 @@ def test_the_event_s_own_pull_request_goes_before_the_input(step: Step, hub: Git
     assert commented(hub) == ["issues/7/comments"]
 
 
+@pytest.mark.parametrize("name", ["push", "workflow_run"])
+def test_what_github_finds_goes_before_the_input(step: Step, hub: GitHubState, name: str) -> None:
+    hub.pulls = [StoredPull(number=7, sha=HEAD, owner="stranger", branch="patch-1")]
+    event = of_workflow_run() if name == "workflow_run" else {"after": HEAD}
+    on_event(step, hub, name, event)
+    assert run(step, pr_number="12", allow_untrusted_code="true") == 0
+    assert commented(hub) == ["issues/7/comments"]
+
+
+def test_of_many_pull_requests_with_one_head_five_are_commented_on(
+    step: Step, hub: GitHubState
+) -> None:
+    hub.pulls = [StoredPull(number=number, sha=HEAD) for number in range(1, 9)]
+    on_event(step, hub, "push", {"after": HEAD})
+    assert run(step) == 0
+    asked = {path for method, path, _ in hub.requests if method == "GET" and "/pulls/" in path}
+    asked_about = [
+        exchanged.body["variables"]["number"]
+        for exchanged, _ in hub.exchanges
+        if exchanged.path.endswith("/graphql")
+    ]
+    assert sorted(set(asked_about)) == [1, 2, 3, 4, 5]
+    assert len(asked) == 5
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_what_is_left_in_a_file_is_the_workspaces_owners(step: Step, hub: GitHubState) -> None:
+    on_pull_request(step, hub)
+    hub.refuse_writes = 403
+    os.chown(step.files.workspace, 1001, 1001)
+    assert run(step) == 0
+    left = step.files.workspace / LEFT
+    assert (left.stat().st_uid, left.parent.stat().st_uid) == (1001, 1001)
+
+
 def test_a_nightly_run_for_a_pull_request_can_bring_its_own_comment_up_to_date(
     step: Step, hub: GitHubState
 ) -> None:
@@ -219,6 +254,24 @@ def test_a_lookup_that_is_refused_leaves_the_file_too(step: Step, hub: GitHubSta
     assert run(step) == 0
     assert any("GitHub answered 403: No" in notice for notice in step.notices())
     assert (step.files.workspace / LEFT).read_text() == "# comment\n"
+
+
+@pytest.mark.parametrize("status", [403, None])
+def test_a_folder_that_leads_out_of_the_workspace_is_left_alone(
+    step: Step, hub: GitHubState, tmp_path: Path, status: int | None
+) -> None:
+    """A skipped run has looked at no report folder, and a repository may bring a link along."""
+    on_pull_request(step, hub)
+    hub.refuse_writes = status
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "comment.md").write_text("mine")
+    (step.files.workspace / "ci-judge-report").symlink_to(outside)
+    assert run(step) == 0
+    assert [each.read_text() for each in outside.iterdir()] == ["mine"]
+    if status:
+        (notice,) = [told for told in step.notices() if "comment was not posted" in told]
+        assert "lies outside the workspace" in notice
 
 
 class Ending(Fault):

@@ -1,10 +1,13 @@
 """What GitHub does wrong, or refuses, while the comment is written."""
 
+import asyncio
+
 import pytest
 
+from ci_judge.github_api import GitHubRefusal
 from ci_judge.sinks.failure import SinkFailed
-from tests.github_fake import REPOSITORY, Answered, Asked, Fault, GitHubState, github
-from tests.sticky import Clock, manner, publish, text_by
+from tests.github_fake import REPOSITORY, Answered, Asked, Fault, GitHubState, Hub, github
+from tests.sticky import Clock, api_over, manner, publish, text_by
 
 COMMENTS = f"/api/v3/repos/{REPOSITORY}/issues/7/comments"
 
@@ -119,6 +122,25 @@ def test_the_token_never_goes_to_another_server() -> None:
         with pytest.raises(SinkFailed, match="points to another server"):
             publish(hub)
         assert other.exchanges == []
+
+
+@pytest.mark.parametrize("place", ["https://evil.example/2", "http://["])
+def test_a_next_page_on_another_server_is_not_asked_for(place: str) -> None:
+    state = GitHubState()
+    page = Answered(status=200, body=[], headers={"Link": f'<{place}>; rel="next"'})
+    state.faults.append(Fault(method="GET", answer=page, times=1))
+    found = asyncio.run(api_over(Hub(state), state).items(f"repos/{REPOSITORY}/pulls"))
+    assert isinstance(found, GitHubRefusal)
+    assert len(state.exchanges) == 1
+
+
+def test_a_file_is_not_read_over_plain_http_where_github_is_not() -> None:
+    state = GitHubState()
+    api = api_over(Hub(state), state)
+    answer = asyncio.run(api.file("http://storage.example/archive.zip", most_bytes=10))
+    assert isinstance(answer, GitHubRefusal)
+    assert "plain http" in answer.message
+    assert state.exchanges == []
 
 
 def test_a_redirect_in_a_circle_ends() -> None:

@@ -107,6 +107,16 @@ def test_a_wrong_configuration_is_an_error_with_its_place_and_all_outputs(step: 
     assert set(outputs) >= {"json", "junit", "html", "markdown", "seed", "comment-url"}
 
 
+def test_what_was_given_is_called_as_the_workflow_calls_it(step: Step) -> None:
+    faq_bot_in(step)
+    code, log, _ = step.run(
+        step.files.environment(config="faq-bot/ci-judge.yaml", select="nobody", tags="nothing")
+    )
+    assert code == 5
+    (error,) = log.annotations("error")
+    assert "look at select and tags" in error.message
+
+
 HOSTILE_CASE = """\
 import sys
 from ci_judge import case
@@ -181,8 +191,11 @@ def test_a_signal_while_we_are_still_being_imported_sets_the_outputs(
         f"import os, signal\nos.kill(os.getpid(), signal.{number.name})\n", tmp_path / "checkout"
     )
     step.files.output.write_text("another<<word\nstatus\nword\n")
-    ended, _, text = step.run(step.files.environment(), entrypoint=checkout)
+    ended, log, text = step.run(step.files.environment(), entrypoint=checkout)
     assert ended == code, text
+    assert [each.message for each in log.annotations("error")] == [
+        "Interrupted before there was a result"
+    ]
     outputs = read_outputs(step.files.output)
     assert outputs.pop("another") == "status"
     assert outputs == dict.fromkeys(OUTPUTS, "") | {"status": "interrupted"}
@@ -196,9 +209,44 @@ def test_a_signal_after_the_run_leaves_what_the_run_has_said(step: Step, tmp_pat
         "os.kill(os.getpid(), signal.SIGTERM)\n",
         tmp_path / "checkout",
     )
-    ended, _, _ = step.run(step.files.environment(), entrypoint=checkout)
+    ended, log, _ = step.run(step.files.environment(), entrypoint=checkout)
     assert ended == 143
+    assert log.commands == ()
     assert read_outputs(step.files.output) == {"status": "passed"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_costs_nothing_that_the_first_has_begun(
+    step: Step, tmp_path: Path, number: signal.Signals
+) -> None:
+    checkout = a_checkout_that_runs(
+        "import os, signal\n"
+        "class End(SystemExit):\n"
+        "    @property\n"
+        f"    def code(self): os.kill(os.getpid(), signal.{number.name}); return 143\n"
+        "try: os.kill(os.getpid(), signal.SIGTERM)\n"
+        "except SystemExit: raise End\n",
+        tmp_path / "checkout",
+    )
+    ended, log, text = step.run(step.files.environment(), entrypoint=checkout)
+    assert ended == 143, text
+    assert read_outputs(step.files.output)["status"] == "interrupted"
+    assert (len(log.annotations("error")), len(text.splitlines())) == (1, 1), text
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_the_interpreter_ends_changes_nothing(
+    step: Step, tmp_path: Path, number: signal.Signals
+) -> None:
+    checkout = a_checkout_that_runs(
+        "import os, signal\n"
+        "class Last:\n"
+        f"    def __del__(self): os.kill(os.getpid(), signal.{number.name})\n"
+        "last = Last()\n"
+        "def main(): return 1\n",
+        tmp_path / "checkout",
+    )
+    assert step.run(step.files.environment(), entrypoint=checkout)[::2] == (1, "")
 
 
 def a_checkout_that_runs(code: str, folder: Path) -> Path:

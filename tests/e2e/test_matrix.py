@@ -39,7 +39,10 @@ def words_of_the_merge() -> list[str]:
     (script,) = [
         step["run"] for step in workflow()["gate"]["steps"] if "merge" in step.get("run", "")
     ]
-    return shlex.split(re.split(r"ghcr\.io/\S+ ", script)[1])
+    mounted = '--volume "$GITHUB_STEP_SUMMARY:/summary.md"'
+    before, words = re.split(r"ghcr\.io/\S+ ", script)
+    assert mounted in before
+    return ["step-summary.md" if word == "/summary.md" else word for word in shlex.split(words)]
 
 
 def merge(folder: Path) -> Result:
@@ -84,7 +87,8 @@ def test_the_merged_report_is_that_of_one_job(merged: Path, tmp_path: Path) -> N
 def test_every_format_of_the_merged_report_is_there(merged: Path) -> None:
     names = {path.name for path in (merged / "ci-judge-report").iterdir()}
     assert names == {"report.json", "junit.xml", "report.html", "summary.md", "attempts.jsonl"}
-    assert "1 of 15 tests failed" in (merged / "ci-judge-report/summary.md").read_text("utf-8")
+    for summary in ("ci-judge-report/summary.md", "step-summary.md"):
+        assert "1 of 15 tests failed" in (merged / summary).read_text("utf-8")
 
 
 def test_no_shard_was_told_of_another_and_all_drew_by_one_seed(merged: Path) -> None:

@@ -131,5 +131,26 @@ def test_a_working_directory_that_is_no_folder_is_one_mistake(tmp_path: Path, fo
     assert len(message) < 300
 
 
+@pytest.mark.parametrize("kind", ["nothing", "a file", "a circle of links", "a long name"])
+def test_a_workspace_that_is_no_folder_is_the_one_mistake(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / ("x" * 300 if kind == "a long name" else "workspace")
+    if kind == "a file":
+        path.touch()
+    elif kind == "a circle of links":
+        path.symlink_to(path.name)
+    message = refused(path, summary="ja")
+    assert message.startswith('the workspace "')
+    assert "GITHUB_WORKSPACE" in message
+    assert len(message) < 300
+
+
+@pytest.mark.parametrize("folder", ["/", "..", "nope"])
+def test_one_wrong_folder_is_not_blamed_on_another_input(tmp_path: Path, folder: str) -> None:
+    message = refused(tmp_path, working_directory=folder)
+    assert "report-dir" not in message
+    assert len(message.splitlines()) == 1
+    assert '"report-dir"' in refused(tmp_path, working_directory=folder, report_dir="../../x")
+
+
 def test_a_pull_request_number_of_thousands_of_digits_is_a_mistake(tmp_path: Path) -> None:
     assert '"pr-number"' in refused(tmp_path, pr_number="1" * 5_000)

@@ -115,6 +115,32 @@ def test_damage_that_shows_when_writing_costs_no_entry(tmp_path: Path) -> None:
         assert file.get(KEY) == ROW
 
 
+@pytest.mark.parametrize("leads_to", ["", "nothing", "text"])
+@pytest.mark.parametrize("name", ["cache.sqlite3", "cache.sqlite3-journal"])
+def test_what_a_link_leads_to_is_left_alone(tmp_path: Path, name: str, leads_to: str) -> None:
+    precious = tmp_path / "elsewhere" / "precious"
+    precious.parent.mkdir()
+    if leads_to != "nothing":
+        precious.write_text(leads_to)
+    (tmp_path / name).symlink_to(precious)
+    with opened(tmp_path / "cache.sqlite3") as file:
+        assert file.get(KEY) is None
+        file.put(KEY, *ROW)
+    assert [each.read_text() for each in precious.parent.iterdir()] == (
+        [] if leads_to == "nothing" else [leads_to]
+    )
+    if name == "cache.sqlite3":
+        (problem,) = file.problems
+        assert problem.startswith('the cache "cache.sqlite3" cannot be used: it is a symbolic link')
+
+
+def test_a_folder_that_is_a_link_holds_the_cache_as_any_other(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "workspace").symlink_to("elsewhere")
+    kept(tmp_path / "workspace" / "cache.sqlite3")
+    assert on_disk(tmp_path / "elsewhere" / "cache.sqlite3") == 1
+
+
 def test_a_journal_goes_aside_with_its_file(tmp_path: Path) -> None:
     path = kept(tmp_path / "cache.sqlite3")
     journal = tmp_path / "cache.sqlite3-journal"

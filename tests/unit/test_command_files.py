@@ -89,6 +89,20 @@ def test_a_pipe_in_its_place_holds_nobody_up(environment: dict[str, str]) -> Non
     assert path.read_bytes() == b"earlier\xff\n"
 
 
+@pytest.mark.parametrize("link", [False, True])
+def test_what_was_no_file_to_begin_with_is_left_alone(  # such as /dev/null or /dev/stdout
+    environment: dict[str, str], *, link: bool
+) -> None:
+    path = Path(environment["GITHUB_OUTPUT"])
+    path.unlink()
+    place = path.with_name("place") if link else path
+    os.mkfifo(place)
+    if link:
+        path.symlink_to(place)
+    assert CommandFiles.remember(environment).restore() == ()
+    assert (path.is_fifo(), path.is_symlink()) == (True, link)
+
+
 def test_a_file_that_was_not_there_may_become_nothing_else(environment: dict[str, str]) -> None:
     path = Path(environment["GITHUB_STATE"])
     path.unlink()

@@ -83,7 +83,7 @@ def test_a_place_that_takes_nothing_is_told_once_and_stops_nobody(
 ) -> None:
     path = tmp_path / "verdicts.jsonl"
     if place == "full":
-        path.symlink_to("/dev/full")
+        path = Path("/dev/full")
     elif place == "under a file":
         (tmp_path / "taken").write_text("")
         path = tmp_path / "taken" / "verdicts.jsonl"
@@ -95,8 +95,31 @@ def test_a_place_that_takes_nothing_is_told_once_and_stops_nobody(
     log.append([an_entry()])
     log.close()
     assert first is not None
-    assert first.startswith('the log "verdicts.jsonl" lacks verdicts of this run: ')
+    assert first.startswith(f'the log "{path.name}" lacks verdicts of this run: ')
     assert log.problem == first
+
+
+@pytest.mark.parametrize("leads_to", ["a file", "nothing"])
+def test_what_a_link_leads_to_is_left_alone(tmp_path: Path, leads_to: str) -> None:
+    precious, path = tmp_path / "precious", tmp_path / "verdicts.jsonl"
+    if leads_to == "a file":
+        precious.write_text("mine")
+    path.symlink_to(precious)
+    log = log_in(path, an_entry())
+    assert log.problem == (
+        'the log "verdicts.jsonl" lacks verdicts of this run: it is a symbolic link'
+    )
+    assert [each.read_text() for each in tmp_path.glob("precious")] == (
+        ["mine"] if leads_to == "a file" else []
+    )
+
+
+def test_a_folder_that_is_a_link_holds_the_log_as_any_other(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "workspace").symlink_to("elsewhere")
+    log = log_in(tmp_path / "workspace" / "verdicts.jsonl", an_entry(run=1))
+    assert log.problem is None
+    assert len(lines(tmp_path / "elsewhere" / "verdicts.jsonl")) == 1
 
 
 def test_two_processes_at_once_leave_whole_lines_only(tmp_path: Path) -> None:
