@@ -1,24 +1,33 @@
-"""How the comparison with the baseline reads: counts side by side, nothing claimed beyond them."""
+"""How the comparison with the baseline reads: counts side by side, and what of it may be chance."""
 
 from collections import Counter
 from typing import Final
 
 from ci_judge.model.document import BaselineEntry, ChangeKind, ReportDocument, TestEntry
+from ci_judge.renderers.chance import by_rate_alone, sample_words
 from ci_judge.renderers.wording import counted, short_sha
 
 _WORDS: Final[dict[ChangeKind, str]] = {
     "newly_failing": "newly failing",
     "newly_undecided": "newly undecided",
     "newly_passing": "newly passing",
-    "lower": "with fewer passes",
+    "significantly_worse": "worse by more than chance",
+    "worse_within_noise": "lower, within noise",
     "higher": "with more passes",
     "added": "added",
     "not_comparable": "not comparable",
+    "only_by_gate": "compared by the gate alone",
 }
-_ALONE: Final = frozenset({"newly_failing", "newly_undecided", "newly_passing"})
+_ALONE: Final = frozenset(
+    {
+        *("newly_failing", "newly_undecided", "newly_passing"),
+        *("significantly_worse", "worse_within_noise"),
+    }
+)
 _BY_NAME: Final[tuple[ChangeKind, ...]] = (
     "newly_failing",
     "newly_undecided",
+    "significantly_worse",
     "newly_passing",
     "added",
 )
@@ -27,6 +36,7 @@ _WAIVERS: Final = {
     "changed": "weaker rule, waiver renewed or changed",
     "gone": "no longer waived",
 }
+BY_RATE_ALONE: Final = "compared by the rate alone"
 MOST_NAMED: Final = 20
 """Tests that are named of each kind; the others are counted."""
 
@@ -51,23 +61,23 @@ def change_words(test: TestEntry) -> str:
     if change["kind"] == "added":
         return "not in the baseline"
     if change["kind"] == "not_comparable":
-        told = f"not comparable with the baseline: {'; '.join(change['reasons'])}"
+        what = BY_RATE_ALONE if by_rate_alone(test) else "not comparable with the baseline"
+        told = f"{what}: {'; '.join(change['reasons'])}"
     else:
         told = _WORDS[change["kind"]] if change["kind"] in _ALONE else ""
-    return ", ".join(part for part in (told, was(test)) if part)
+    return ", ".join(part for part in (told, sample_words(test) or was(test)) if part)
 
 
 def change_counts(document: ReportDocument) -> str:
     """``1 newly failing, 2 added, 1 removed``; ``nothing changed`` where that is so."""
-    kinds = Counter(
-        test["change"]["kind"]
-        for group in document["groups"]
-        for test in group["tests"]
-        if test["change"] is not None
-    )
+    tests = [test for group in document["groups"] for test in group["tests"]]
+    by_rate = sum(map(by_rate_alone, tests))
+    kinds = Counter(test["change"]["kind"] for test in tests if test["change"] is not None)
+    kinds["not_comparable"] -= by_rate
     baseline = document["baseline"]
     removed = len(baseline["removed"]) if baseline else 0
     parts = [f"{kinds[kind]:,} {word}" for kind, word in _WORDS.items() if kinds[kind]]
+    parts += [f"{by_rate:,} {BY_RATE_ALONE}"] if by_rate else []
     return ", ".join([*parts, *([f"{removed:,} removed"] if removed else [])]) or "nothing changed"
 
 

@@ -1,6 +1,6 @@
 """What all gates together come to: status, exit code and the sentence on top of every report."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -45,27 +45,73 @@ def settle_outcomes(
     return Settlement(status=verdict.status, exit_code=verdict.exit_code, headline=headline)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GotWorse:
+    """What got worse than the baseline, in numbers; none of them is counted twice.
+
+    ``by_more_than_chance`` are tests whose gates did not newly fail, and ``suite`` says that all
+    compared tests together got worse by more than chance. ``removed`` tests are gone, ``weaker``
+    rules ask for less; those that are allowed are not counted.
+    """
+
+    newly_failing: int = 0
+    by_more_than_chance: int = 0
+    suite: bool = False
+    removed: int = 0
+    weaker: int = 0
+
+    @property
+    def regressions(self) -> int:
+        """Count them; a suite that got worse is one where no test of it can be named."""
+        named = self.newly_failing + self.by_more_than_chance
+        return self.removed + self.weaker + (named or int(self.suite))
+
+
 def settle_regressions(
-    outcomes: Sequence[TestOutcome], *, removed: int, headline: str
+    outcomes: Sequence[TestOutcome], worse: GotWorse, *, headline: str
 ) -> Settlement:
     """Settle by what got worse: ``outcomes`` are what the gating tests count as then.
 
-    ``removed`` counts tests of the baseline that are gone; ``headline`` tells of all gates.
+    ``headline`` tells of all gates.
     """
-    gone: list[TestOutcome] = ["failed"] * removed
-    verdict = _verdict([*outcomes, *gone])
+    besides = worse.removed + worse.weaker + worse.suite
+    more: list[TestOutcome] = ["failed"] * besides
+    verdict = _verdict([*outcomes, *more])
     said = {
-        ExitCode.FAILED: "This fails the step, for it was better in the baseline or is new.",
+        ExitCode.FAILED: "This fails the step.",
         ExitCode.UNDECIDED: "What could not be decided may be a regression.",
-    }.get(verdict.exit_code, "Nothing got worse than the baseline (fail_on is regression).")
-    missing = f" Of the baseline, {_tests(removed)} gone." if removed else ""
+    }.get(
+        verdict.exit_code,
+        "Nothing got worse than the baseline, which is all that fail_on regression asks.",
+    )
     return Settlement(
-        status=verdict.status, exit_code=verdict.exit_code, headline=f"{headline}{missing} {said}"
+        status=verdict.status,
+        exit_code=verdict.exit_code,
+        headline=" ".join([headline, *_of_the_gates(outcomes), *_besides(worse), said]),
     )
 
 
-def _tests(removed: int) -> str:
-    return "1 test is" if removed == 1 else f"{removed} tests are"
+def _of_the_gates(held: Sequence[TestOutcome]) -> Iterator[str]:
+    """Say how many of the failed gates fail the step: the others had failed before, too."""
+    if failed := held.count("failed"):
+        were = "was better in the baseline, is new or cannot be compared"
+        plural = were.replace("was", "were").replace(" is new", " are new")
+        yield f"{failed} of them {were if failed == 1 else plural}."
+
+
+def _besides(worse: GotWorse) -> Iterator[str]:
+    """Say what fails the step beside gates."""
+    if worse.weaker:
+        yield (
+            "1 rule asks for less than in the baseline."
+            if worse.weaker == 1
+            else f"{worse.weaker} rules ask for less than in the baseline."
+        )
+    if worse.suite:
+        yield "All compared tests together got worse than in the baseline, by more than chance."
+    if worse.removed:
+        gone = "1 test is" if worse.removed == 1 else f"{worse.removed} tests are"
+        yield f"Of the baseline, {gone} gone."
 
 
 def _verdict(outcomes: Sequence[TestOutcome]) -> Settlement:

@@ -5,7 +5,13 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from ci_judge.model.document import JudgeEntry, JudgeTermsEntry, ReportDocument, TestEntry
+from ci_judge.model.document import (
+    GroupEntry,
+    JudgeEntry,
+    JudgeTermsEntry,
+    ReportDocument,
+    TestEntry,
+)
 from ci_judge.settings import Settings
 from ci_judge.workflows.render import MOST_BYTES, report_content, report_in
 
@@ -18,7 +24,8 @@ class Baseline:
     """What is kept of the earlier report; its runs are not.
 
     ``started`` is its time as it stands there, ``source`` says where it was found, ``tests`` are
-    its tests by id. ``interrupted`` and ``complete`` are as in its ``run``.
+    its tests by id, ``groups`` the criteria that they are of. ``interrupted`` and ``complete``
+    are as in its ``run``.
     """
 
     started: str
@@ -30,6 +37,7 @@ class Baseline:
     complete: bool = True
     settings: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     tests: Mapping[str, TestEntry] = field(default_factory=lambda: _NOTHING)
+    groups: tuple[GroupEntry, ...] = ()
 
     def __str__(self) -> str:
         commit = f", commit {self.commit[:10]}" if self.commit else ""
@@ -81,6 +89,7 @@ def baseline_of(document: ReportDocument, *, source: str) -> Baseline:
         complete=run["complete"],
         settings=document["settings"],
         tests={test["id"]: test for group in document["groups"] for test in group["tests"]},
+        groups=tuple(document["groups"]),
     )
 
 

@@ -1,182 +1,118 @@
 """Holds a finished report against its baseline, test by test."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
+from ci_judge.document.merging import tests_of
+from ci_judge.file_schema.values import exact_rate
 from ci_judge.model.document import (
     BaselineEntry,
     ChangeEntry,
-    JudgeEntry,
     ReportDocument,
     TestEntry,
 )
 from ci_judge.model.results import TestOutcome
-from ci_judge.rules.changes import Change, Standing, change, held_to
-from ci_judge.rules.settling import FailOn, Settlement, settle_regressions
-from ci_judge.workflows.baseline import Baseline, FoundBaseline, NoBaseline, judge_changes
+from ci_judge.rules.changes import held_to
+from ci_judge.rules.settling import FailOn, GotWorse, Settlement, settle_regressions
+from ci_judge.workflows.baseline import FoundBaseline, NoBaseline
+from ci_judge.workflows.comparability import Across
+from ci_judge.workflows.comparison import Comparison, comparison_with
+from ci_judge.workflows.recorded_settings import fail_on_of, run_setting
 
-_TARGET_IDENTITY = ("url", "command", "response_path")
-_JUDGE_TERMS = ("mode", "threshold", "repetitions", "minimum_pass_rate", "temperature")
+USUAL_ALPHA = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """What comparing came to: by test id, and what of the baseline is gone.
+class ComparingRules:
+    """What a comparison may let pass, and how often it may raise a false alarm (``alpha``).
 
-    ``problem`` says why nothing was compared.
+    ``across`` is what differs between the two on purpose.
     """
 
-    baseline: Baseline | None
-    source: str
-    problem: str | None
-    changes: Mapping[str, Change]
-    removed: tuple[TestEntry, ...] = ()
-    note: str | None = None
+    fail_on: FailOn = "error"
+    allow_removed: bool = False
+    allow_weaker: bool = False
+    alpha: float = USUAL_ALPHA
+    across: frozenset[Across] = frozenset()
+
+    @classmethod
+    def recorded(cls, settings: Mapping[str, Any]) -> Self:
+        """Give those of a report's settings; what cannot be understood is the strictest."""
+        return cls(
+            fail_on=fail_on_of(settings),
+            allow_removed=run_setting(settings, "allow_removed") is True,
+            allow_weaker=run_setting(settings, "allow_weaker") is True,
+            alpha=_alpha(run_setting(settings, "alpha")),
+        )
+
+
+def _alpha(found: Any) -> float:
+    try:
+        alpha = float(exact_rate(str(found)).value)
+    except ValueError:
+        return USUAL_ALPHA
+    return alpha if 0 < alpha < 1 else USUAL_ALPHA
 
 
 def compared(
     document: ReportDocument,
     found: FoundBaseline | None,
     *,
-    fail_on: FailOn,
-    allow_removed: bool,
+    rules: ComparingRules,
     whole_suite: bool = True,
 ) -> ReportDocument:
     """Give the report with everything that the comparison adds, its result included.
 
     Without a baseline that can be used ``fail_on`` regression is as good as error, and says so.
-    Where the report is not of the ``whole_suite``, as a shard's, no test is called removed.
+    Where the report is not of the ``whole_suite``, as a shard's, no test is called removed and the
+    tests are not tested together.
     """
-    if found is None and fail_on != "regression":
+    if found is None and rules.fail_on != "regression":
         return document
-    comparison = _comparison(document, found or _NOT_ASKED, whole_suite=whole_suite)
-    regressions = _regressions(document, comparison, allow_removed=allow_removed)
+    comparison = comparison_with(
+        found or _NOT_ASKED,
+        document,
+        alpha=rules.alpha,
+        across=rules.across,
+        whole_suite=whole_suite,
+    )
+    worse = _got_worse(document, comparison, rules)
     changed: ReportDocument = {
         **document,
-        "summary": {**document["summary"], "regressions": regressions},
-        "baseline": _baseline_entry(document, comparison),
+        "summary": {**document["summary"], "regressions": worse.regressions if worse else None},
+        "baseline": _baseline_entry(document, comparison, alpha=rules.alpha),
         "groups": [
-            {**group, "tests": [_changed(test, comparison, fail_on) for test in group["tests"]]}
+            {
+                **group,
+                "tests": [_changed(test, comparison, rules.fail_on) for test in group["tests"]],
+            }
             for group in document["groups"]
         ],
     }
-    if fail_on != "regression":
-        return changed
-    return _settled(changed, comparison, removed=0 if allow_removed else _missed(comparison))
+    return changed if rules.fail_on != "regression" else _settled(changed, comparison, worse)
 
 
 _NOT_ASKED = NoBaseline(source="none", reason="no baseline is named")
 
 
-def _comparison(document: ReportDocument, found: FoundBaseline, *, whole_suite: bool) -> Comparison:
-    problem = found.reason if isinstance(found, NoBaseline) else _unusable(found)
-    if problem is not None or isinstance(found, NoBaseline):
-        return Comparison(baseline=None, source=found.source, problem=problem, changes={})
-    tests = {test["id"]: test for test in _tests(document)}
-    everywhere = tuple(_judge_differences(found, document["judge"]))
-    of_targets = tuple(_target_differences(found, document))
-    changes = {
-        test["id"]: change(
-            _standing(test),
-            _counterpart(found.tests.get(test["id"])),
-            differences=everywhere if test["kind"] == "case" else everywhere + of_targets,
-        )
-        for test in tests.values()
-    }
-    gone = tuple(test for test_id, test in found.tests.items() if test_id not in tests)
-    whole = whole_suite and document["run"]["complete"]
-    partial = _partial(found, whole=whole)
-    return Comparison(
-        baseline=found,
-        source=found.source,
-        problem=None,
-        changes=changes,
-        removed=() if partial else gone,
-        note=partial,
-    )
-
-
-def _unusable(baseline: Baseline) -> str | None:
-    return "it is the report of a run that was interrupted" if baseline.interrupted else None
-
-
-def _partial(baseline: Baseline, *, whole: bool) -> str | None:
-    """Say why a test that is missing says nothing, None where the suites are whole."""
-    if not whole:
-        return "only a part of the suite ran, so removed tests cannot be told"
-    if not baseline.complete:
-        return "the baseline is of a part of the suite, so added and removed tests cannot be told"
-    return None
-
-
-def _tests(document: ReportDocument) -> list[TestEntry]:
-    return [test for group in document["groups"] for test in group["tests"]]
-
-
-def _counterpart(test: TestEntry | None) -> Standing | None:
-    return None if test is None else _standing(test)
-
-
-def _standing(test: TestEntry) -> Standing:
-    gate = test["gate"]
-    asked = (test["turns"], test["history"], test["expected"], test["checks"])
-    rule = [gate["kind"], gate["threshold_text"], gate["confidence"], gate["misses"]]
-    return Standing(
-        outcome=test["result"],
-        passes=test["passes"],
-        judged=test["judged"],
-        curtailed=gate["anytime"],  # counts that may stop are a biased sample, even where none did
-        terms={
-            "question or its expectation": [*asked, test["requirement"]],
-            "gate": [*rule, test["planned"], gate["min_runs"]],
-            "advisory mark": test["advisory"],
-        },
-    )
-
-
-def _judge_differences(baseline: Baseline, judge: JudgeEntry | None) -> Iterator[str]:
-    if (baseline.judge is None) != (judge is None):
-        yield "one of the two has no judge"
-    elif any(judge_changes(baseline, judge)):
-        yield "another judge, model or prompt"
-    elif baseline.judge is not None and judge is not None and _terms_differ(baseline.judge, judge):
-        yield "the judge judges by other rules"
-
-
-def _terms_differ(old: JudgeEntry, new: JudgeEntry) -> bool:
-    pairs = [(old, new), *zip(old["panel"], new["panel"], strict=False)]
-    return old["panel_rule"] != new["panel_rule"] or any(
-        was.get(term) != now.get(term) for was, now in pairs for term in _JUDGE_TERMS
-    )
-
-
-def _target_differences(baseline: Baseline, document: ReportDocument) -> Iterator[str]:
-    if _targets(baseline.settings) != _targets(document["settings"]):
-        yield "another target"
-
-
-def _targets(settings: Mapping[str, Any]) -> list[tuple[str, list[Any]]]:
-    """Give what makes each target the one that it is; how it is asked may change."""
-    named = settings.get("targets")
-    sections = {"": settings.get("target"), **(named if isinstance(named, dict) else {})}
-    return [
-        (name, [section.get(key) for key in _TARGET_IDENTITY])
-        for name, section in sorted(sections.items())
-        if isinstance(section, dict)
-    ]
-
-
-def _regressions(
-    document: ReportDocument, comparison: Comparison, *, allow_removed: bool
-) -> int | None:
+def _got_worse(
+    document: ReportDocument, comparison: Comparison, rules: ComparingRules
+) -> GotWorse | None:
+    """Count what got worse, None where nothing was compared."""
     if comparison.baseline is None:
         return None
-    failed = [test for test in _tests(document) if test["result"] == "failed"]
+    failed = [test for test in tests_of(document["groups"]) if test["result"] == "failed"]
     gating = [test["id"] for test in failed if not test["advisory"]]
-    newly = sum(comparison.changes[test_id].kind == "newly_failing" for test_id in gating)
-    return newly + (0 if allow_removed else _missed(comparison))
+    newly = {each for each in gating if comparison.changes[each].kind == "newly_failing"}
+    return GotWorse(
+        newly_failing=len(newly),
+        by_more_than_chance=len(comparison.named - newly),
+        suite=comparison.suite is not None and comparison.suite["significant"],
+        removed=0 if rules.allow_removed else _missed(comparison),
+        weaker=0 if rules.allow_weaker else len(comparison.weaker),
+    )
 
 
 def _missed(comparison: Comparison) -> int:
@@ -196,6 +132,7 @@ def _changed(test: TestEntry, comparison: Comparison, fail_on: FailOn) -> TestEn
         "passes": was["passes"] if was else None,
         "judged": was["judged"] if was else None,
         "reasons": list(found.reasons),
+        "difference": comparison.differences.get(test["id"]),
         "waiver": _waiver_change(test, was),
     }
     return {**test, "change": entry}
@@ -214,7 +151,9 @@ def _waiver_change(
     return None if {**before, **moved} == after else "changed"
 
 
-def _baseline_entry(document: ReportDocument, comparison: Comparison) -> BaselineEntry:
+def _baseline_entry(
+    document: ReportDocument, comparison: Comparison, *, alpha: float
+) -> BaselineEntry:
     baseline = comparison.baseline
     return {
         "source": comparison.source,
@@ -228,6 +167,10 @@ def _baseline_entry(document: ReportDocument, comparison: Comparison) -> Baselin
             {"id": test["id"], "name": test["name"], "result": test["result"]}
             for test in comparison.removed
         ],
+        "weaker": list(comparison.weaker),
+        "alpha": alpha,
+        "suite": comparison.suite,
+        "criteria": list(comparison.criteria),
     }
 
 
@@ -240,18 +183,20 @@ def _age(started: str, document: ReportDocument) -> float | None:
         return None
 
 
-def _settled(document: ReportDocument, comparison: Comparison, *, removed: int) -> ReportDocument:
+def _settled(
+    document: ReportDocument, comparison: Comparison, worse: GotWorse | None
+) -> ReportDocument:
     """Decide by what got worse, unless an interruption has decided already."""
     if document["run"]["interrupted"]:
         return document
-    if comparison.baseline is None:
+    if worse is None:
         said = f"fail_on regression counts as error: no baseline, {comparison.problem}"
         return {
             **document,
             "headline": f"{document['headline']} ({said})",
             "warnings": [said, *document["warnings"]],
         }
-    settlement = _settlement(document, comparison, removed=removed)
+    settlement = _settlement(document, comparison, worse)
     return {
         **document,
         "status": settlement.status,
@@ -260,9 +205,9 @@ def _settled(document: ReportDocument, comparison: Comparison, *, removed: int) 
     }
 
 
-def _settlement(document: ReportDocument, comparison: Comparison, *, removed: int) -> Settlement:
-    gating = [test for test in _tests(document) if not test["advisory"]]
+def _settlement(document: ReportDocument, comparison: Comparison, worse: GotWorse) -> Settlement:
+    gating = [test for test in tests_of(document["groups"]) if not test["advisory"]]
     outcomes: list[TestOutcome] = [
         held_to(test["result"], comparison.changes[test["id"]]) for test in gating
     ]
-    return settle_regressions(outcomes, removed=removed, headline=document["headline"])
+    return settle_regressions(outcomes, worse, headline=document["headline"])

@@ -22,6 +22,10 @@ def a_baseline(**changes: Any) -> BaselineEntry:
         "age_seconds": 3 * 86_400.0,
         "note": None,
         "removed": [],
+        "weaker": [],
+        "alpha": 0.05,
+        "suite": None,
+        "criteria": [],
     }
     return cast("BaselineEntry", entry | changes)
 
@@ -29,6 +33,7 @@ def a_baseline(**changes: Any) -> BaselineEntry:
 def a_change(kind: str, **changes: Any) -> ChangeEntry:
     entry: dict[str, Any] = {"kind": kind, "let_off": False, "result": "passed"}
     entry |= {"passes": 10, "judged": 10, "reasons": [], "waiver": None}
+    entry |= {"difference": None}
     return cast("ChangeEntry", entry | changes)
 
 
@@ -40,7 +45,7 @@ def a_change(kind: str, **changes: Any) -> ChangeEntry:
         (a_change("newly_undecided"), "newly undecided, was 10 of 10"),
         (a_change("newly_passing", passes=2), "newly passing, was 2 of 10"),
         (a_change("newly_passing", passes=8), "newly passing"),
-        (a_change("lower"), "was 10 of 10"),
+        (a_change("worse_within_noise"), "lower, within noise, was 10 of 10"),
         (a_change("higher", passes=1_000, judged=2_000), "was 1,000 of 2,000"),
         (a_change("unchanged", passes=16, judged=20), ""),
         (a_change("only_by_gate", passes=4, judged=4), ""),
@@ -150,3 +155,9 @@ def test_many_removed_tests_are_counted() -> None:
     assert "and 5 more" in "".join(console.render(document, runs))
     assert "and 5 more" in "".join(markdown.render(document, runs))
     assert "and 5 more tests" in "".join(html_report.render(document, runs))
+
+
+def test_what_stopped_early_is_not_passed_over_in_silence() -> None:
+    stopped = a_test(change=a_change("only_by_gate"))
+    document, _ = a_report(a_group(stopped), baseline=a_baseline())
+    assert change_counts(document) == "1 compared by the gate alone"

@@ -8,7 +8,7 @@ from ci_judge.model.document import ReportDocument
 from ci_judge.model.document import TestEntry as Entry
 from ci_judge.rules.settling import FailOn
 from ci_judge.workflows.baseline import Baseline, FoundBaseline, NoBaseline, baseline_of
-from ci_judge.workflows.comparing import compared
+from ci_judge.workflows.comparing import ComparingRules, compared
 from tests.builders import a_case, a_document, a_group, a_judge, a_skipped_test, a_test
 
 GOOD, BAD = "g/good", "g/bad"
@@ -27,8 +27,13 @@ def held(
     *,
     fail_on: FailOn = "error",
     allow_removed: bool = False,
+    allow_weaker: bool = False,
+    alpha: float = 0.05,
 ) -> ReportDocument:
-    return compared(document, baseline, fail_on=fail_on, allow_removed=allow_removed)
+    rules = ComparingRules(
+        fail_on=fail_on, allow_removed=allow_removed, allow_weaker=allow_weaker, alpha=alpha
+    )
+    return compared(document, baseline, rules=rules)
 
 
 def by_id(document: ReportDocument) -> dict[str, Entry]:
@@ -208,3 +213,21 @@ def test_counts_that_might_have_stopped_are_compared_by_the_gate_alone() -> None
 def test_another_least_number_of_runs_is_another_gate() -> None:
     now, was = (with_gate(a_test(GOOD), anytime=True, min_runs=least) for least in (20, 30))
     assert kinds(held(a_document(a_group(now)), a_baseline(was))) == {GOOD: "not_comparable"}
+
+
+def test_checks_in_another_order_ask_for_the_same() -> None:
+    checks = ["max_chars: 300", "contains: 'days'"]
+    old = a_baseline(a_test(BAD, fails=9, checks=checks))
+    now = a_document(a_group(a_test(BAD, fails=9, checks=checks[::-1])))
+    document = held(now, old, fail_on="regression")
+    assert (kinds(document), document["exit_code"]) == ({BAD: "unchanged"}, 0)
+
+
+@pytest.mark.parametrize("planned", [10**9, 10**15])
+def test_a_baseline_that_plans_more_runs_than_can_be_takes_no_time(planned: int) -> None:
+    forged = a_test(GOOD, planned=planned)
+    forged["gate"] = {**forged["gate"], "kind": "exact"}
+    now = a_test(GOOD)
+    now["gate"] = {**now["gate"], "kind": "rate"}
+    document = held(a_document(a_group(now)), a_baseline(forged))
+    assert kinds(document) == {GOOD: "not_comparable"}
