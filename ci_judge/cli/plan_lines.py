@@ -5,27 +5,45 @@ from dataclasses import dataclass
 
 from ci_judge.cli.budget_lines import Planned, budget_lines
 from ci_judge.cli.cost_lines import cost_lines
+from ci_judge.cli.listed_tests import listed_tests
 from ci_judge.cli.stop_lines import GOOD_RATE, expected_line, mean_line
 from ci_judge.errors import Problem
 from ci_judge.judges.preflight import looks
 from ci_judge.judges.settings import JudgeSettings
 from ci_judge.model.suite import Case, GateKind, GateRule, Scenario, Test
 from ci_judge.renderers.wording import counted, percent
-from ci_judge.rules.gates import cannot_fail, may_stop, needed_passes, needs
+from ci_judge.rules.gates import cannot_fail, may_stop, needed_passes
 from ci_judge.rules.power import false_pass_rate, flip_rate, is_forecast, pass_probability
 from ci_judge.rules.rounding import written_percent
 from ci_judge.settings import Settings
+from ci_judge.workflows.calibration.known import as_judged
 from ci_judge.workflows.planning import Plan, needs_judge
 
 
-def plan_lines(settings: Settings, plan: Plan, *, advice: Iterable[Problem] = ()) -> Iterator[str]:
-    """Yield every test, its gate's promise, warnings and advice, and what would be sent."""
-    for test in plan.tests:
-        yield f"  {test.id}  {_gate(test)}"
+def plan_lines(
+    settings: Settings,
+    plan: Plan,
+    *,
+    advice: Iterable[Problem] = (),
+    notes: Iterable[Problem] = (),
+    every_row: bool = False,
+) -> Iterator[str]:
+    """Yield the tests, their gates' promises, warnings and advice, and what would be sent.
+
+    Of a dataset's rows the first few stand for all, unless ``every_row`` is wanted.
+    """
+    yield from listed_tests(plan.tests, every_row=every_row)
     to_run = [test for test in plan.tests if test.skip is None]
-    yield from _promises(to_run)
+    yield from _promises(as_judged(to_run, plan.calibration))
     for warning in (*plan.warnings, *advice):
         yield f"warning: {warning}"
+    yield from (f"note: {note}" for note in notes)
+    yield from sending_lines(settings, plan)
+
+
+def sending_lines(settings: Settings, plan: Plan) -> Iterator[str]:
+    """Yield what would be sent: requests, budget, cost, and last how many tests and runs."""
+    to_run = [test for test in plan.tests if test.skip is None]
     yield from _requests(settings, to_run)
     yield from budget_lines(settings.budget, _planned(settings, plan, to_run))
     yield from expected_line(to_run)
@@ -44,13 +62,6 @@ def _judge(judge: JudgeSettings) -> str:
     return f"a panel of {len(judge.panel)} ({providers}; {judge.panel_rule})"
 
 
-def _gate(test: Test) -> str:
-    if test.skip is not None:
-        return f"skipped: {test.skip}"
-    waived = "" if test.waiver is None else f", waived until {test.waiver.expires}"
-    return f"{test.gate.kind.value}, needs {needs(test.gate)}{waived}"
-
-
 # --- what a gate promises ----------------------------------------------------------------
 
 
@@ -61,15 +72,17 @@ def _promises(tests: Sequence[Test]) -> Iterator[str]:
         if test.gate.runs > 1:
             tests_by_gate[test.gate] = tests_by_gate.get(test.gate, 0) + 1
     for rule, count in tests_by_gate.items():
-        yield f"gate {_named(rule)} ({counted(count, 'test')}):"
+        yield f"gate {named_gate(rule)} ({counted(count, 'test')}):"
         yield from (f"    {line}" for line in _promise(rule))
 
 
-def _named(rule: GateRule) -> str:
+def named_gate(rule: GateRule) -> str:
+    """``exact, 80 % in 30 runs``."""
     if rule.kind is GateKind.MISSES:
-        return f"misses, at most {rule.misses} of {rule.runs} runs"
-    runs = f"{rule.runs}" if rule.min_runs is None else f"{rule.min_runs} to {rule.runs}"
-    return f"{rule.kind.value}, {written_percent(rule.threshold)} in {runs} runs"
+        return f"misses, at most {rule.misses} of {counted(rule.runs, 'run')}"
+    least = "" if rule.min_runs is None else f"{rule.min_runs} to "
+    runs = f"{least}{counted(rule.runs, 'run')}"
+    return f"{rule.kind.value}, {written_percent(rule.threshold)} in {runs}"
 
 
 def _promise(rule: GateRule) -> Iterator[str]:
@@ -87,9 +100,15 @@ def _promise(rule: GateRule) -> Iterator[str]:
             f"a feature right {written_percent(GOOD_RATE)} of the time would pass in "
             f"{percent(pass_probability(rule, good))} of CI runs, "
             f"so two of them disagree {percent(flip_rate(rule, good))} of the time "
-            "(if the judge never errs)"
+            f"({_if_the_judge_errs(rule)})"
         )
         yield from mean_line(rule)
+
+
+def _if_the_judge_errs(rule: GateRule) -> str:
+    if rule.labels is None:
+        return "if the judge never errs"
+    return "with the judge's own error as its labels show it, approximate"
 
 
 def _false_pass(rule: GateRule) -> Iterator[str]:

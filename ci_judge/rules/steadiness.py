@@ -52,7 +52,7 @@ def calmer_gates(rule: GateRule) -> tuple[Calmer, ...]:
 
     Nothing for a threshold that no number of runs can prove, or that would take very many.
     """
-    if rule.threshold in (0, 1):
+    if rule.threshold in (0, 1) or rule.kind is GateKind.CORRECTED:
         return ()
     found = (_adaptive(rule), _exact(rule))
     return tuple(calmer for calmer in found if calmer is not None)

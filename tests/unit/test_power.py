@@ -11,7 +11,7 @@ from ci_judge.model.suite import GateKind, GateRule
 from ci_judge.rules.gates import needed_passes
 from ci_judge.rules.power import false_pass_rate, flip_rate, pass_probability
 
-LOWER, EXACT, _, RATE, MISSES = GateKind
+LOWER, EXACT, _, RATE, MISSES, _ = GateKind
 FIXED = [LOWER, EXACT, RATE, MISSES]
 
 
