@@ -1,6 +1,5 @@
 """``ci-judge check``: is everything right, and what would a run do? Nothing is sent."""
 
-import asyncio
 from typing import Any
 
 import click
@@ -8,13 +7,10 @@ import click
 from ci_judge.cli import options
 from ci_judge.cli.plan_lines import plan_lines
 from ci_judge.cli.screen import Screen, pass_screen
+from ci_judge.cli.surveyed import surveyed
 from ci_judge.errors import ExitCode
-from ci_judge.settings import load_settings
+from ci_judge.workflows.address_in_ci import unreachable_in_ci
 from ci_judge.workflows.advising import plan_advice
-from ci_judge.workflows.planning import Selection, Strictness
-from ci_judge.workflows.secrecy import make_redactor
-from ci_judge.workflows.surroundings import Surroundings
-from ci_judge.workflows.surveying import survey
 
 
 @click.command(
@@ -30,22 +26,18 @@ def command(screen: Screen, /, **values: Any) -> int:
     """Validate configuration, criteria, scenarios and cases, and print what a run would do.
 
     Cases are imported to be found; no target and no judge is asked. Exit code 2 when anything is
-    wrong, 0 otherwise, warnings included.
+    wrong, 0 otherwise, warnings included. Of a dataset the first rows are listed; with -k or -m
+    every row that they select.
     """
-    surroundings = Surroundings.real()
     overrides = options.given_overrides(values)
-    settings = load_settings(
-        config=values["config"],
-        cwd=surroundings.cwd,
-        environment=surroundings.environment,
-        overrides=overrides,
+    found = surveyed(screen, values, overrides=overrides, allow_unreachable="run.runs" in overrides)
+    lines = plan_lines(
+        found.settings,
+        found.plan,
+        advice=plan_advice(found.settings, found.plan),
+        notes=unreachable_in_ci(found.settings),
+        every_row=bool(values["names"] or values["tags"]),
     )
-    redactor = make_redactor(settings, surroundings, further=())
-    screen.protect(redactor)
-    selection = Selection(names=values["names"], tags=values["tags"])
-    strictness = Strictness(key_needed=False, allow_unreachable="run.runs" in overrides)
-    surveying = survey(settings, surroundings, selection, redactor=redactor, strictness=strictness)
-    plan = asyncio.run(surveying).plan
-    for line in plan_lines(settings, plan, advice=plan_advice(settings, plan)):
+    for line in lines:
         screen.out.line(line)
     return int(ExitCode.PASSED)

@@ -12,7 +12,7 @@ from ci_judge.cli import options
 from ci_judge.cli.screen import Screen, pass_screen
 from ci_judge.errors import Incomplete, InvalidInput
 from ci_judge.model.suite import Criterion
-from ci_judge.settings import Settings, load_settings
+from ci_judge.settings import Demand, Settings, load_settings
 from ci_judge.workflows.drafting.opening import open_writer
 from ci_judge.workflows.drafting.writers import Order
 from ci_judge.workflows.generate import (
@@ -53,6 +53,7 @@ def command(screen: Screen, /, **values: Any) -> None:
         cwd=surroundings.cwd,
         environment=surroundings.environment,
         overrides={},
+        demand=Demand(unasked=frozenset({"target", "targets", "judge"})),
     )
     criteria = read_criteria(settings.root, settings.suite.criteria, only=values["criterion"])
     job = Job(

@@ -12,11 +12,13 @@ from ci_judge.settings.sections import (
     RunSettings,
     SuiteSettings,
 )
+from ci_judge.settings.variables import Demand
 
 __all__ = [
     "CHILDREN_RUN_AS",
     "BudgetSettings",
     "ConfigFile",
+    "Demand",
     "GenerateSettings",
     "Given",
     "ReportSettings",

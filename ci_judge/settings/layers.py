@@ -22,6 +22,7 @@ _FILE_PATHS = frozenset(
         ("run", "cache_dir"),
         ("run", "balance"),
         ("run", "baseline"),
+        ("judge", "calibration"),
         ("target", "ca_bundle"),
     }
 )

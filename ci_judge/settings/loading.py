@@ -13,7 +13,7 @@ from ci_judge.settings.finding import find_config, read_config
 from ci_judge.settings.layers import Given, Layers
 from ci_judge.settings.resolved import Settings
 from ci_judge.settings.sections import ConfigFile, RunSettings
-from ci_judge.settings.variables import Filling
+from ci_judge.settings.variables import WHOLE_DEMAND, Demand, Filling
 
 _GATE_KEYS = ("runs", "threshold", "gate", "confidence")
 
@@ -25,13 +25,14 @@ def load_settings(
     environment: Mapping[str, str],
     overrides: Mapping[str, Any],
     top: Path | None = None,
+    demand: Demand = WHOLE_DEMAND,
 ) -> Settings:
     """Load the configuration: ``overrides`` > environment > file > defaults.
 
     ``config`` is relative to ``cwd`` (absolute); None searches it there and above, up to ``top``.
     ``overrides``
     maps dotted keys ("run.runs") to text as typed, or to values; a ``Given`` says by what name.
-    Raises InvalidInput with every problem of all three, unset variables included.
+    Raises InvalidInput with every problem of all three, unset variables of the ``demand`` included.
     """
     path = find_config(config, cwd, top=top)
     loaded = read_config(path, cwd)
@@ -48,7 +49,7 @@ def load_settings(
         *unknown_variables(environment, merged.data),
         *expression_problems(merged),
     ]
-    filling = Filling(merged, environment)
+    filling = Filling(merged, environment, demand)
     checked = _checked(replace(merged, data=filling.filled()), found, filling)
     return _settings(checked, path, merged, filling)
 

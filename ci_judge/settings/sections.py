@@ -94,7 +94,7 @@ class RunSettings(FileModel):
         default=ExactRate(text="0.7", value=Fraction(7, 10)),
         description="Pass rate that a gate asks for",
     )
-    gate: Literal["lower_bound", "exact", "adaptive", "rate", "misses"] = Field(
+    gate: Literal["lower_bound", "exact", "adaptive", "rate", "misses", "corrected"] = Field(
         default="lower_bound", description="Rule that turns the verdicts of a test into its result"
     )
     misses: Count | None = Field(
@@ -135,6 +135,15 @@ class RunSettings(FileModel):
     allow_removed: bool = Field(
         default=False, description="Whether tests of the baseline may be gone"
     )
+    allow_weaker: bool = Field(
+        default=False,
+        description="Whether rules may ask for less than in the baseline: a lower threshold, a"
+        " dropped check, a new waiver",
+    )
+    alpha: OpenRate = Field(
+        default=ExactRate(text="0.05", value=Fraction(1, 20)),
+        description="How often a comparison with the baseline may raise a false alarm",
+    )
     fail_on: Literal["error", "failure", "regression", "never"] = Field(
         default="error",
         description="What fails the command: undecided gates too, failed gates only, only what"
@@ -156,7 +165,9 @@ class RunSettings(FileModel):
             raise wrong(message, hint=ADAPTIVE_RUNS, key="gate")
         if ranged and self.gate != "adaptive":
             raise wrong(
-                "with min and max are for the adaptive gate", hint="add gate: adaptive", key="runs"
+                "with min and max are for the adaptive gate",
+                hint="add gate: adaptive, or give one number by runs: 30 or --runs 30",
+                key="runs",
             )
         return self
 

@@ -12,6 +12,9 @@ from ci_judge.file_schema.wording import path_text
 
 REFERENCE = re.compile(r"\$(\$)?\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
+_PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}")
+_URL_KEYS = frozenset({"url", "ready_url", "base_url"})
+_PLACEHOLDERS = frozenset({"message", "history", "uuid", "session", "port"})
 
 _TARGET_TEMPLATES = (
     *(("url",), ("headers",), ("query",), ("body",)),
@@ -48,13 +51,29 @@ def _value_at(data: Any, path: DataPath) -> Any:
     return data
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demand:
+    """Which variables must be set: all but those of ``unasked`` sections, where nobody is asked.
+
+    Where nothing is sent at all, ``refuses_unset`` is False: one that is missing is a warning.
+    """
+
+    unasked: frozenset[str] = frozenset()
+    refuses_unset: bool = True
+
+
+WHOLE_DEMAND = Demand()
+
+
 @dataclass(slots=True)
 class Filling:
     """One pass over the configuration's data. Collects what was used and what was wrong."""
 
     loaded: LoadedFile
     environment: Mapping[str, str]
+    demand: Demand = WHOLE_DEMAND
     problems: list[Problem] = field(default_factory=list)
+    missed: list[Problem] = field(default_factory=list)
     used: dict[str, None] = field(default_factory=dict)
     untrimmed: dict[str, None] = field(default_factory=dict)
     filled_at: dict[Place | None, str] = field(default_factory=dict)
@@ -75,11 +94,12 @@ class Filling:
         given = f"{negated}what {written} gives" if negated else ""
         return replace(problem, message=f"{message}{given}", hint=None)
 
-    def warnings(self) -> tuple[str, ...]:
-        return tuple(
-            f'the value of "{name}" has white space or a line end around it, which is left out'
-            for name in self.untrimmed
-        )
+    def warnings(self) -> Iterator[str]:
+        for problem in self.missed:
+            yield str(replace(problem, message=f"a run will be refused: {problem.message}"))
+        for name in self.untrimmed:
+            found = "has white space or a line end around it, which is left out"
+            yield f'the value of "{name}" {found}'
 
     def _with_filled(self, data: Any, path: tuple[str | int, ...], depth: int) -> Any:
         """Copy the maps and lists along the path, and fill what stands at its end."""
@@ -105,9 +125,25 @@ class Filling:
                 return value
 
     def _text(self, text: str, path: tuple[str | int, ...]) -> str:
-        if REFERENCE.search(text):
-            self.filled_at[self.loaded.place(path)] = text
-        return REFERENCE.sub(lambda found: self._replacement(found, path), text)
+        if not REFERENCE.search(text):
+            return text
+        self.filled_at[self.loaded.place(path)] = text
+        told = len(self.problems)
+        filled = REFERENCE.sub(lambda found: self._replacement(found, path), text)
+        lacking = self.problems[told:]
+        if not lacking or not self._is_forgiven(lacking, path):
+            return filled
+        del self.problems[told:]
+        return _stand_in(text, path)
+
+    def _is_forgiven(self, lacking: list[Problem], path: tuple[str | int, ...]) -> bool:
+        """Tell whether a text may lack its variables; where a run may not, that is noted."""
+        if path[0] in self.demand.unasked:
+            return True
+        if self.demand.refuses_unset or not all(problem.unset for problem in lacking):
+            return False
+        self.missed += lacking
+        return True
 
     def _replacement(self, found: re.Match[str], path: tuple[str | int, ...]) -> str:
         escaped, name = found.groups()
@@ -134,7 +170,10 @@ class Filling:
         where = path_text(path, self.loaded.data)
         if not value:
             state = "empty" if name in self.environment else "not set"
-            return f'the variable "{name}" in {where} is {state}', f"set {name} in the environment"
+            hint = f"set {name} in the environment"
+            if name in _PLACEHOLDERS and path[0] in {"target", "targets"}:
+                hint = f"did you mean {{{{{name}}}}}? Else {hint}"
+            return f'the variable "{name}" in {where} is {state}', hint
         if not _is_body(path) and _CONTROLS.search(value):
             message = f'the value of "{name}" in {where} holds a line end or a control character'
             return message, f"set {name} to one line of printable text"
@@ -146,6 +185,12 @@ def _list_copy(data: list[Any]) -> WrittenList:
     copy.extend(data)
     copy.written.update(getattr(data, "written", {}))
     return copy
+
+
+def _stand_in(text: str, path: tuple[str | int, ...]) -> str:
+    """Give what stands for a text without its variables: of its form, its placeholders kept."""
+    placeholders = "".join(_PLACEHOLDER.findall(text))
+    return f"http://unset/{placeholders}" if path[-1] in _URL_KEYS else placeholders or "unset"
 
 
 def _is_body(path: tuple[str | int, ...]) -> bool:

@@ -147,7 +147,8 @@ class _Expander:
             filling = Filling(row.values)
             filled = {name: filling.key(name, raw) for name, raw in self.template.raw.items()}
         except UnfitRow as error:
-            self._tell(f"{self._label}: {error}", place, self._meant(error.column, row))
+            hint = error.hint or self._meant(error.column, row)
+            self._tell(f"{self._label}: {error}", place, hint)
             return
         entry = self._checked(filled, place)
         if entry is not None:

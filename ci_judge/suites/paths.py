@@ -1,15 +1,18 @@
 """Which files make up a suite: criteria, scenarios and cases, found by file, folder or glob."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
 
-from ci_judge.errors import InvalidInput, Problem
+from ci_judge.errors import InvalidInput, Place, Problem
+from ci_judge.file_schema.wording import did_you_mean
 
 DEFAULT_CRITERIA = "acceptance.md"
 DEFAULT_PATHS = "scenarios"
+_CASE = re.compile(rb"@(?:\w+\.)*case\b")
 _YAML = frozenset({".yaml", ".yml"})
 _SKIPPED_FOLDERS = frozenset({"__pycache__", ".venv", "venv", "node_modules", "calibration"})
 _SKIPPED_FILES = ("ci-judge.y*ml", "ci-judge.*.y*ml", "waivers.yaml", "waivers.yml", ".*")
@@ -35,6 +38,7 @@ class _Search:
     root: Path
     pattern: str
     skip: frozenset[Path]
+    place: Callable[[str], Place | None]
     met: set[Path] = field(default_factory=set)
 
 
@@ -45,6 +49,7 @@ def find_files(
     paths: Sequence[str] | None,
     pattern: str,
     skip: Collection[Path] = (),
+    place: Callable[[str], Place | None] = lambda _: None,
 ) -> FoundFiles:
     """Find the files of a suite below ``root``, the folder of the configuration.
 
@@ -52,9 +57,11 @@ def find_files(
     ``scenarios``, where these exist. Folders are searched all the way down, sorted. ``pattern``
     names the case files in them; every YAML file in them is taken for a scenario file, but for
     the configuration (``skip``), ``ci-judge*.yaml``, waivers, calibration files and dot-files.
+    ``place`` says where a key of the configuration stands.
     Raises InvalidInput with every path that yields nothing.
     """
-    search = _Search(root=root, pattern=pattern, skip=frozenset(_real(each) for each in skip))
+    skipped = frozenset(_real(each) for each in skip)
+    search = _Search(root=root, pattern=pattern, skip=skipped, place=place)
     problems: list[Problem] = []
     criteria_files = _criteria_files(search, criteria, problems)
     tests = _test_files(search, paths, problems)
@@ -71,10 +78,10 @@ def find_files(
 def _stray_cases(search: _Search, *, deep: bool) -> Iterator[Path]:
     """Yield case files beside the configuration, or one folder down, that belong to no suite."""
     here = _entries(search.root)
-    below = [entry for entry in here if entry.is_dir() and not _is_skipped_folder(entry.name)]
+    below = [entry for entry in here if entry.is_dir() and not is_skipped_folder(entry.name)]
     for file in (*here, *(file for folder in below if deep for file in _entries(folder))):
         is_new = _real(file) not in search.met
-        if is_new and fnmatch(file.name, search.pattern) and _holds_case(file):
+        if is_new and fnmatch(file.name, search.pattern) and holds_case(file):
             yield file
 
 
@@ -85,9 +92,10 @@ def _entries(folder: Path) -> list[Path]:
         return []
 
 
-def _holds_case(file: Path) -> bool:
+def holds_case(file: Path) -> bool:
+    """Tell whether it seems to be a case file: Python that says ``@case`` or ``@….case``."""
     try:
-        return file.suffix == ".py" and b"@case" in file.read_bytes()
+        return file.suffix == ".py" and _CASE.search(file.read_bytes()) is not None
     except OSError:
         return False
 
@@ -102,7 +110,7 @@ def _criteria_files(
     for text in wanted:
         matches = [path for path in _matches(search.root, text) if path.is_file()]
         if not matches:
-            problems.append(_nothing("suite.criteria", text, "names no Markdown file"))
+            problems.append(_nothing(search, "criteria", text, "names no Markdown file"))
         found += [path for path in matches if path not in found]
     return found
 
@@ -127,14 +135,13 @@ def _tests_at(search: _Search, text: str) -> tuple[list[Path], Problem | None]:
         named = not _is_glob(text) or text.endswith((".py", ".yaml", ".yml"))
         files = [file for match in matches for file in _files_at(search, match, named=named)]
     except OSError as error:
-        return [], _nothing("suite.paths", text, f"cannot be read: {error.strerror}")
+        return [], _nothing(search, "paths", text, f"cannot be read: {error.strerror}")
     if not matches:
         what = "matches nothing" if _is_glob(text) else "does not exist"
-        return [], _nothing("suite.paths", text, what)
+        return [], _nothing(search, "paths", text, what)
     if not files:
-        return [], _nothing(
-            "suite.paths", text, f'holds no scenario file (*.yaml) and no case "{search.pattern}"'
-        )
+        what = f'holds no scenario file (*.yaml) and no case "{search.pattern}"'
+        return [], _nothing(search, "paths", text, what)
     return [file for file in files if _is_new(search, file)], None
 
 
@@ -153,13 +160,14 @@ def _walk(folder: Path, *, above: tuple[Path, ...]) -> Iterator[Path]:
         return
     for entry in sorted(folder.iterdir(), key=lambda path: path.name):
         if entry.is_dir():
-            if not _is_skipped_folder(entry.name):
+            if not is_skipped_folder(entry.name):
                 yield from _walk(entry, above=(*above, here))
         elif entry.is_file():
             yield entry
 
 
-def _is_skipped_folder(name: str) -> bool:
+def is_skipped_folder(name: str) -> bool:
+    """Tell whether a folder of this name is passed over where others are searched."""
     return name in _SKIPPED_FOLDERS or name.startswith(".")
 
 
@@ -208,8 +216,14 @@ def _is_glob(text: str) -> bool:
 
 
 def _is_hidden(path: Path, *, base: Path) -> bool:
-    return any(_is_skipped_folder(part) for part in path.relative_to(base).parts)
+    return any(is_skipped_folder(part) for part in path.relative_to(base).parts)
 
 
-def _nothing(key: str, text: str, what: str) -> Problem:
-    return Problem(message=f'{key}: "{text}" {what}', hint="paths start at the configuration")
+def _nothing(search: _Search, key: str, text: str, what: str) -> Problem:
+    path = search.root / text
+    beside = [entry.name for entry in _entries(path.parent)] if not path.exists() else []
+    return Problem(
+        message=f'suite.{key}: "{text}" {what}',
+        hint=did_you_mean(path.name, beside) or "paths start at the configuration",
+        place=search.place(f"suite.{key}"),
+    )

@@ -13,17 +13,27 @@ from ci_judge.targets.templating import as_text
 COLUMN = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
 FILLED_KEYS: Final = ("name", "message", "turns", "history", "expected", "checks")
 _TEXT_CHECKS = frozenset({"contains", "not_contains"})
+_DECIDED_BY_NOTHING: Final = {
+    "contains": "every answer would pass it",
+    "not_contains": "no answer could pass it",
+    "regex": "every answer would pass it",
+}
+"""The checks that say nothing about an answer without an operand, and how they come out."""
+
+_NO_ANSWER: Final = "\ue000"
+"""A text that nobody looks for: a code point that has no meaning."""
 
 
 class UnfitRow(ValueError):
     """A row that cannot fill a template; the text says why.
 
-    ``column`` is the one that it lacks, where that is the reason.
+    ``column`` is the one that it lacks, where that is the reason; ``hint`` what else to do.
     """
 
-    def __init__(self, message: str, *, column: str | None = None) -> None:
+    def __init__(self, message: str, *, column: str | None = None, hint: str | None = None) -> None:
         super().__init__(message)
         self.column = column
+        self.hint = hint
 
 
 def columns_in(value: Any) -> Iterator[str]:
@@ -120,13 +130,43 @@ class Filling:
         return self._map(template, self._operand) if isinstance(template, dict) else template
 
     def _operand(self, kind: str, template: Any) -> Any:
-        if kind == "regex":
-            return self._pattern(template)
         if kind == "tools_called":
-            return self._texts(template, self.text)
-        if kind in _TEXT_CHECKS and isinstance(template, str):
-            return self.text(template)
-        return self.json(template)
+            return self._names(template)
+        if kind == "regex":
+            filled = self._pattern(template)
+        elif kind in _TEXT_CHECKS and isinstance(template, str):
+            filled = self.text(template)
+        else:
+            return self.json(template)
+        self._refuse_nothing(kind, template, filled)
+        return filled
+
+    def _names(self, template: Any) -> Any:
+        """Fill names of tools; a column may hold all of them, and that there are none."""
+        whole = COLUMN.fullmatch(template) if isinstance(template, str) else None
+        if whole and self._value(whole[1]) == []:
+            return []
+        return self._texts(template, self.text)
+
+    def _refuse_nothing(self, kind: str, template: Any, filled: Any) -> None:
+        """Refuse a check of which the row leaves nothing, or a pattern that is found everywhere."""
+        if not isinstance(filled, str) or not (empty := self._empty_columns(template)):
+            return
+        if not filled.strip():
+            where = "is empty"
+        elif kind == "regex" and _is_found_everywhere(filled):
+            where = "finds an empty text"
+        else:
+            return
+        named = " and ".join(f'"{name}"' for name in empty)
+        raise UnfitRow(
+            f"the check {kind} {where}, so {_DECIDED_BY_NOTHING[kind]}",
+            hint=f"fill in {named}, or give such rows a scenario without this check",
+        )
+
+    def _empty_columns(self, template: str) -> list[str]:
+        names = dict.fromkeys(columns_in(template))
+        return [name for name in names if not as_text(self._value(name)).strip()]
 
     def _pattern(self, template: Any) -> Any:
         """Fill a pattern: a column alone is one, inside a pattern it is the text that it holds."""
@@ -145,3 +185,11 @@ class Filling:
         copy.extend(fill(item) for item in template)
         copy.written.update(getattr(template, "written", {}))
         return copy
+
+
+def _is_found_everywhere(pattern: str) -> bool:
+    """Tell whether nothing at all is enough for a pattern, and no answer too much."""
+    try:
+        return all(re.search(pattern, answer) for answer in ("", _NO_ANSWER))
+    except (re.error, RecursionError, OverflowError):  # told as what it is, where it is read
+        return False

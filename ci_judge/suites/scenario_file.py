@@ -1,7 +1,7 @@
 """What a scenario file may hold: its keys, types and meanings."""
 
 import re
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
@@ -15,7 +15,6 @@ from ci_judge.file_schema import (
     Rate,
     Runs,
     Seconds,
-    Text,
     TextOrList,
     Wanted,
     WrittenJson,
@@ -51,11 +50,30 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def _one_a_tag(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """Refuse what was meant as a list: no -m would ever find it."""
+    for tag in tags:
+        if "," in tag:
+            raise wrong(f'holds a comma: "{tag}"', hint=f"write [{tag}]")
+    return tags
+
+
 class HistoryEntry(FileModel):
     """One earlier turn of a conversation."""
 
     role: Role = Field(description="Who said it: user, assistant or system.")
     content: WrittenJson = Field(description="What was said; any JSON value for other targets.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _says_its_role(cls, data: Any) -> Any:
+        """Tell those who write the role as the key what to write, in one line."""
+        if isinstance(data, dict) and len(data) == 1:
+            (key,) = data
+            if key in get_args(Role):
+                hint = f"write role: {key} and content: beside each other"
+                raise wrong(f'has the key "{key}"', hint=hint)
+        return data
 
 
 class JsonPathKeys(FileModel):
@@ -91,7 +109,7 @@ class CheckKeys(FileModel):
     not_contains: FilledText | None = Field(
         default=None, description="Text that no answer may hold, ignoring case."
     )
-    regex: Text | None = Field(
+    regex: FilledText | None = Field(
         default=None, description="A regular expression that must be found in an answer."
     )
     equals: Json = Field(
@@ -162,13 +180,16 @@ class TestKeys(FileModel):
     threshold: Rate | None = Field(
         default=None, description="The pass rate that the gate asks for, such as 0.8 or 2/3."
     )
-    gate: Literal["lower_bound", "exact", "adaptive", "rate", "misses"] | None = Field(
-        default=None, description="How the runs decide: lower_bound, exact, adaptive, rate, misses."
+    gate: Literal["lower_bound", "exact", "adaptive", "rate", "misses", "corrected"] | None = Field(
+        default=None,
+        description="How the runs decide: lower_bound, exact, adaptive, rate, misses, corrected.",
     )
     misses: Count | None = Field(
         default=None, description="The most runs that may fail; given alone it means gate: misses."
     )
-    tags: TextOrList | None = Field(default=None, description="Words to select tests by (-m).")
+    tags: Annotated[TextOrList, AfterValidator(_one_a_tag)] | None = Field(
+        default=None, description="Words to select tests by (-m)."
+    )
     target: FilledText | None = Field(
         default=None, description="Which of the configuration's targets to ask."
     )

@@ -1,11 +1,13 @@
 """The gate of a scenario: its own words, else its file's, else the configuration's."""
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ci_judge.file_schema import least_runs, most_runs
 from ci_judge.model.suite import GateDefaults, GateKind, GateRule
-from ci_judge.suites.scenario_file import TestKeys
+
+if TYPE_CHECKING:
+    from ci_judge.suites.scenario_file import TestKeys
 
 
 class OwnGate(Protocol):
@@ -21,7 +23,7 @@ class OwnGate(Protocol):
     def threshold(self) -> object | None: ...
 
 
-def gate_rule(levels: Sequence[TestKeys], defaults: GateDefaults) -> GateRule:
+def gate_rule(levels: "Sequence[TestKeys]", defaults: GateDefaults) -> GateRule:
     """Return the gate that the levels (nearest first) make of the configuration's defaults."""
     kind = _kind(levels, defaults)
     threshold = next((level.threshold.value for level in levels if level.threshold), None)
@@ -35,6 +37,7 @@ def gate_rule(levels: Sequence[TestKeys], defaults: GateDefaults) -> GateRule:
         misses=misses,
         min_runs=defaults.min_runs if runs is None else least_runs(runs),
         early_stop=defaults.early_stop,
+        labels=defaults.labels_of(kind),
     )
 
 
@@ -63,7 +66,7 @@ def _says_count(own: OwnGate) -> bool:
     return own.misses is not None or own.runs is not None
 
 
-def _kind(levels: Sequence[TestKeys], defaults: GateDefaults) -> GateKind:
+def _kind(levels: "Sequence[TestKeys]", defaults: GateDefaults) -> GateKind:
     for level in levels:
         if level.gate is not None:
             return GateKind(level.gate)

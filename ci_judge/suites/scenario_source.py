@@ -4,11 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ci_judge.errors import Place, Problem
 from ci_judge.file_schema import DataPath, LoadedFile
 from ci_judge.model.suite import Criterion, GateDefaults
-from ci_judge.suites.scenario_file import TestKeys
+
+if TYPE_CHECKING:
+    from ci_judge.suites.scenario_file import TestKeys
 
 _NAMED_IDS = 8
 
@@ -34,7 +37,7 @@ class Source:
     loaded: LoadedFile
     folder: Path
     criterion: Criterion
-    defaults: TestKeys
+    defaults: "TestKeys"
     setting: Setting
 
 

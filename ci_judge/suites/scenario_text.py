@@ -62,6 +62,7 @@ def _text_paths(entry: Any) -> Iterator[tuple[str | int, ...]]:
         yield from _texts_at(entry, ("checks", number, "json_path", "equals"))
     yield from _texts_at(entry, ("message",))
     yield from _texts_at(entry, ("turns",))
+    yield from _texts_at(entry, ("response",))
     for number in _numbers(entry.get("history")):
         yield from _texts_at(entry, ("history", number, "content"))
 

@@ -81,7 +81,9 @@ class _Look:
         note = () if document is None else ("its OpenAPI document describes no chat endpoint",)
         place = self.url if self._path else await self._chat_place()
         if place is None:
-            return Endpoint(url=self.url, notes=(*note, "no chat endpoint was found there"))
+            example = self._at(CHAT_PATHS[0])
+            unknown = f"no chat endpoint was found there; give its whole address, such as {example}"
+            return Endpoint(url=self.url, notes=(*note, unknown))
         return await self._asked(Endpoint(url=place, notes=note))
 
     async def _document(self) -> JsonValue | TransportFailure:

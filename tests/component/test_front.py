@@ -139,6 +139,36 @@ def test_check_tells_what_a_run_would_promise_and_send(capsys: pytest.CaptureFix
     assert text.endswith("1 test, 10 runs, judge: stub. Nothing was sent.\n")
 
 
+def test_check_lists_every_row_where_some_are_chosen(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "rows.csv").write_text("q\n" + "How?\n" * 60)
+    scenario = '{name: Asks, from: rows.csv, message: "{{q}}", expected: Says "14 days".}'
+    (folder / "acceptance.md").write_text("## Refunds\n")
+    (folder / "scenarios.yaml").write_text(f"criterion: refunds\nscenarios: [{scenario}]\n")
+    assert run_command_line(["check"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len([line for line in lines if line.startswith("  refunds/asks[")]) == 5
+    assert "  … and 55 more rows of refunds/asks (-k or -m lists every row)" in lines
+    assert lines[-1].startswith("60 tests, 600 runs")
+    assert run_command_line(["check", "-k", "asks[1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len([line for line in lines if line.startswith("  refunds/asks[1")]) == 11
+
+
+def test_check_warns_of_a_variable_that_a_run_will_need(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (folder / "ci-judge.yaml").read_text()
+    (folder / "ci-judge.yaml").write_text(
+        text.replace("target: {", "target: {query: {a: '${SHOP}'}, ")
+    )
+    assert run_command_line(["check"]) == 0
+    assert 'a run will be refused: the variable "SHOP" in target.query' in capsys.readouterr().out
+    assert run_command_line(["run"]) == 2
+    assert 'the variable "SHOP" in target.query' in capsys.readouterr().err
+
+
 def test_check_shows_no_secret_that_a_case_file_raises(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

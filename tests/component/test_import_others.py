@@ -88,7 +88,7 @@ def test_many_samples_are_a_dataset_of_rows(tmp_path: Path) -> None:
     assert template["checks"] == [{"contains": "{{contains}}"}]
     rows = [json.loads(line) for line in made.text("scenarios/capitals.jsonl").splitlines()]
     assert [row["message"] for row in rows][:2] == ["Capital {{0}}?", "Capital {{1}}?"]
-    assert "capitals[14]" in made.checked
+    assert "14 tests, " in made.checked
 
 
 def test_what_no_sample_or_class_says_is_noted(tmp_path: Path) -> None:

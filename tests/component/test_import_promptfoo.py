@@ -56,6 +56,23 @@ def test_assertions_that_are_checks(tmp_path: Path, assertion: str, wanted: dict
     assert found == {"checks": [wanted]}
 
 
+@pytest.mark.parametrize(
+    ("assertion", "wanted"),
+    [
+        ("{type: contains-all, value: 'a, b,'}", [{"contains": "a"}, {"contains": "b"}]),
+        ("{type: contains-any, value: [a, '']}", [{"regex": "(?:a)"}]),
+        ("{type: not-contains-any, value: [a, ' ']}", [{"not_contains": "a"}]),
+    ],
+)
+def test_an_empty_one_of_several_is_left_out_and_told(
+    tmp_path: Path, assertion: str, wanted: list[Any]
+) -> None:
+    text = f"{HEAD}tests:\n  - vars: {{question: How?}}\n    assert: [{assertion}]\n"
+    made = promptfoo(tmp_path, text)
+    assert made.scenarios("promptfooconfig")[0]["checks"] == wanted
+    assert any("an empty text of" in note for note in made.notes)
+
+
 def test_every_one_of_several_is_a_check(tmp_path: Path) -> None:
     found = an_assertion(tmp_path, "{type: contains-all, value: [a, b]}")
     assert found["checks"] == [{"contains": "a"}, {"contains": "b"}]
@@ -299,7 +316,7 @@ def test_a_table_of_tests_becomes_a_dataset(tmp_path: Path) -> None:
         "expected": "p3",
         "contains": "a3",
     }
-    assert "promptfooconfig[12]" in made.checked
+    assert "13 tests, " in made.checked
     assert any("__metric" in line and "11 more" in line for line in made.notes)
 
 

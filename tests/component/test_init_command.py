@@ -126,6 +126,23 @@ def test_gitignore_gets_the_lines_it_lacks(
     assert (tmp_path / ".gitignore").read_bytes() == (before if after is None else after)
 
 
+def test_what_links_lead_to_is_left_alone(tmp_path: Path) -> None:
+    """A repository may bring them along, as may one that leads to a file that is not there yet."""
+    folder, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    (folder / ".github/workflows").mkdir(parents=True)
+    elsewhere.mkdir()
+    (elsewhere / "profile").write_text("mine\n")
+    for name in ("acceptance.md", ".github/workflows/ci-judge.yml"):
+        (folder / name).symlink_to(elsewhere / "new")
+    (folder / ".gitignore").symlink_to(elsewhere / "profile")
+    found = outcomes(folder)
+    assert (found["acceptance.md"], found[".github/workflows/ci-judge.yml"]) == ("kept", "kept")
+    assert found[".gitignore"] == "left out"
+    assert [(each.name, each.read_text()) for each in elsewhere.iterdir()] == [
+        ("profile", "mine\n")
+    ]
+
+
 def test_a_folder_that_cannot_be_written_is_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "scenarios").write_text("in the way", encoding="utf-8")
     with pytest.raises(InvalidInput, match=r"scenarios.* cannot be written"):
@@ -144,7 +161,8 @@ def test_the_command_tells_what_it_did(tmp_path: Path) -> None:
 
 def test_cases_that_have_their_configuration_are_given_no_criteria(tmp_path: Path) -> None:
     (tmp_path / "cases").mkdir()
-    (tmp_path / "cases/case_shop.py").write_text("", encoding="utf-8")
+    case = "import ci_judge\n@ci_judge.case('R')\ndef test_a(): ...\n"
+    (tmp_path / "cases/case_shop.py").write_text(case, encoding="utf-8")
     (tmp_path / "ci-judge.yaml").write_text("suite: {paths: [cases]}\n", encoding="utf-8")
     found = outcomes(tmp_path)
     assert found["acceptance.md"] == found["scenarios/first.yaml"] == "left out"

@@ -3,8 +3,11 @@
 import asyncio
 import json
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import httpx
@@ -252,3 +255,71 @@ def test_an_address_that_cannot_be_used_is_one_line(url: str, words: str) -> Non
     assert words in str(raised.value)
     assert str(raised.value).startswith("--url: ")
     assert "secret" not in str(raised.value)
+
+
+def told(folder: Path, url: str) -> list[str]:
+    result = CliRunner().invoke(command, [str(folder), "--url", url], catch_exceptions=False)
+    return result.output.splitlines()
+
+
+@contextmanager
+def a_server(answers: bytes) -> Iterator[str]:
+    """Serve POST /chat alone, as a small server of one's own does; give its address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200 if self.path == "/chat" else 404)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(answers)))
+            self.end_headers()
+            self.wfile.write(answers)
+
+        def do_GET(self) -> None:
+            self.send_error(404)
+
+        def log_message(self, format: str, *args: object) -> None: ...  # noqa: A002
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join(10)
+        server.server_close()
+
+
+def test_a_recognised_endpoint_is_not_yet_a_suite_of_ones_own(tmp_path: Path) -> None:
+    with a_server(b'{"reply": "Hello"}') as address:
+        *_, way_on = told(tmp_path, f"{address}/chat")
+    assert "look at target in ci-judge.yaml" in way_on
+    assert "in the place of the examples in acceptance.md and scenarios/first.yaml" in way_on
+
+
+def test_criteria_of_ones_own_are_not_told_to_be_replaced(tmp_path: Path) -> None:
+    (tmp_path / "acceptance.md").write_text("## My own\n", encoding="utf-8")
+    with a_server(b'{"reply": "Hello"}') as address:
+        *_, way_on = told(tmp_path, f"{address}/chat")
+    assert "example" not in way_on
+
+
+def test_an_address_of_this_machine_is_told_to_be_nobodys_in_ci(tmp_path: Path) -> None:
+    with a_server(b'{"reply": "Hello"}') as address:
+        lines = told(tmp_path, f"{address}/chat")
+    (note,) = [line for line in lines if "in CI" in line]
+    assert "target.serve" in note
+    assert "127.0.0.1" in note
+
+
+def test_a_server_whose_endpoint_cannot_be_guessed_asks_for_the_whole_address(
+    tmp_path: Path,
+) -> None:
+    with a_server(b'{"reply": "Hello"}') as address:
+        lines = told(tmp_path, address)
+    assert any(
+        f"no chat endpoint was found there; give its whole address, such as {address}/chat" in line
+        for line in lines
+    )
+    assert any("delete ci-judge.yaml" in line for line in told(tmp_path, f"{address}/chat"))

@@ -264,3 +264,22 @@ def test_a_whole_that_lacks_a_shard_is_refused(suite: SmallSuite) -> None:
     arguments = ["merge", str(suite.report("s1")), *into]
     assert CliRunner().invoke(commands, arguments, standalone_mode=False).return_value == 3
     assert "shard 2 is missing" in refusal(suite, report=suite.report("whole"))
+
+
+def test_a_variable_that_only_the_target_uses_need_not_be_set_again(suite: SmallSuite) -> None:
+    suite.write(
+        a_row("asks", "right"), target={"headers": {"Authorization": "Bearer ${STAGING_TOKEN}"}}
+    )
+    suite.environment["STAGING_TOKEN"] = "t0ken-of-staging"
+    before = suite.run("out")
+    again = rejudged(suite)
+    assert verdicts(again) == verdicts(before)
+    assert again["settings"] == before["settings"] | {"report": again["settings"]["report"]}
+
+
+def test_a_variable_that_the_judge_uses_must_be_set(suite: SmallSuite) -> None:
+    suite.write(a_row("asks", "right"))
+    suite.run("out")
+    judge = {"provider": "openai", "model": "m", "base_url": "${JUDGE_URL}"}
+    suite.write(a_row("asks", "right"), judge=judge)
+    assert 'the variable "JUDGE_URL" in judge.base_url is not set' in refusal(suite)

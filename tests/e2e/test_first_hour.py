@@ -69,12 +69,6 @@ def one_line(result: Result) -> str:
         ("stub", "openai", "ci-judge.yaml:7:", "name a model of openai"),
         (
             "  response_path",
-            '  headers: {Authorization: "Bearer ${NO_SUCH_TOKEN}"}\n  response_path',
-            "ci-judge.yaml:4:",
-            "set NO_SUCH_TOKEN",
-        ),
-        (
-            "  response_path",
             '  body: {text: "{{mesage}}"}\n  response_path',
             "ci-judge.yaml:4:",
             "did you mean {{message}}?",
@@ -85,6 +79,15 @@ def one_line(result: Result) -> str:
             "ci-judge.yaml:4:",
             'quote it: "{{message}}"',
         ),
+        (
+            "judge:\n  provider: stub",
+            "judge: stub",
+            "ci-judge.yaml:7:",
+            "write its keys on lines of their own below it, such as provider:",
+        ),
+        ("runs: 10", "runs: 10\nbudget: {usd: 0}", "ci-judge.yaml:7:", "a number above 0 and at"),
+        ("{}", "{paths: [scenario]}", "ci-judge.yaml:1:", 'did you mean "scenarios"?'),
+        ("{}", "{criteria: acceptence.md}", "ci-judge.yaml:1:", 'did you mean "acceptance.md"?'),
     ],
 )
 def test_a_mistake_in_the_configuration(
@@ -121,6 +124,14 @@ def test_single_braces_are_doubted(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "did you mean {{message}} instead of {message}?" in result.out
 
 
+def test_a_variable_where_a_placeholder_was_meant_is_doubted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = CONFIG.replace("  response_path", '  body: {text: "${message}"}\n  response_path')
+    result = check(project(tmp_path, config=config), capsys)
+    assert "target.body.text is not set (did you mean {{message}}?" in result.out
+
+
 def test_a_missing_key_is_told_at_the_judge(tmp_path: Path) -> None:
     config = CONFIG.replace("provider: stub", "provider: anthropic\n  model: claude-sonnet-5")
     line = one_line(ci_judge("run", cwd=project(tmp_path, config=config)))
@@ -153,6 +164,22 @@ def test_a_configuration_above_is_found(tmp_path: Path, capsys: pytest.CaptureFi
     assert check(tmp_path / "src", capsys).exit_code == 0
 
 
+def test_a_variable_that_is_not_set_is_a_warning_until_something_is_sent(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    headers = '  headers: {Authorization: "Bearer ${NO_SUCH_TOKEN}"}\n  response_path'
+    folder = project(tmp_path, config=CONFIG.replace("  response_path", headers))
+    told = 'the variable "NO_SUCH_TOKEN" in target.headers.Authorization is not set'
+    looked = check(folder, capsys)
+    (line,) = [line for line in looked.out.splitlines() if "NO_SUCH_TOKEN" in line]
+    assert line.startswith("warning: ci-judge.yaml:4:")
+    assert line.endswith(f"a run will be refused: {told} (set NO_SUCH_TOKEN in the environment)")
+    assert looked.exit_code == 0
+    refused = ci_judge("run", cwd=folder)
+    assert refused.err.startswith("error: ci-judge.yaml:4:")
+    assert told in refused.err
+
+
 # --- in criteria and scenarios -----------------------------------------------------------
 
 
@@ -168,6 +195,13 @@ def test_a_configuration_above_is_found(tmp_path: Path, capsys: pytest.CaptureFi
         ('Says "14 days".', "Says \u201c14 days.", 5, "always two of them"),
         ("hi\n", "hi #1 and more\n", 4, "message: >-"),
         ("    message: hi\n", "", 3, "message: what the user says"),
+        (
+            "    message",
+            "    history:\n      - user: Hello\n    message",
+            5,
+            "write role: user and content: beside each other",
+        ),
+        ("    message", "    tags: a, b\n    message", 4, "write [a, b]"),
         (
             "  - name: Asks\n",
             "  - {name: Asks, message: hi, expected: Says no.}\n  - name: Asks\n",
@@ -185,9 +219,9 @@ def test_a_mistake_in_a_scenario(
     fix: str,
 ) -> None:
     folder = project(tmp_path, scenario=SCENARIO.replace(right, wrong, 1))
-    said = check(folder, capsys).err.splitlines()
-    assert any(each.startswith(f"error: scenarios/a.yaml:{line}") for each in said), said
-    assert any(fix in each for each in said), said
+    said = one_line(check(folder, capsys))
+    assert said.startswith(f"scenarios/a.yaml:{line}")
+    assert fix in said
 
 
 def test_no_criteria(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -262,6 +296,7 @@ def test_evidence_that_is_no_json(tmp_path: Path, value: str, words: str) -> Non
         (["check", "--runs", "ten"], "--runs: run.runs must be a whole number"),
         (["check", "--threshold", "80%"], "did you mean 0.8?"),
         (["check", "--confg", "x"], "--config"),
+        (["run", "scenarios/a.yaml"], "choose tests with -k or -m; files are those of suite.paths"),
     ],
 )
 def test_a_mistake_on_the_command_line(
@@ -319,14 +354,27 @@ def test_from_an_empty_folder_to_a_gate_in_three_commands(tmp_path: Path) -> Non
         made = ci_judge("init", "--url", bot.url, cwd=tmp_path)
         assert made.exit_code == 0, made.err
         assert f"looked at {bot.url}: its OpenAPI document describes POST /chat" in made.out
-        checked = ci_judge("check", cwd=tmp_path)
-        assert (checked.exit_code, checked.err) == (0, "")
-        assert "warning" not in checked.out
-        judged = ci_judge("run", cwd=tmp_path)
-    assert judged.exit_code == 0, judged.out + judged.err
-    report = json.loads((tmp_path / "ci-judge-report" / "report.json").read_text())
-    assert report["summary"]["passed"] == 2
+        assert len(passed_at_once(tmp_path)) == 2
     assert bot_was_greeted_once(bot)
+
+
+def test_from_an_empty_folder_to_a_gate_of_cases_without_an_endpoint(tmp_path: Path) -> None:
+    made = ci_judge("init", "--cases", cwd=tmp_path)
+    assert (made.exit_code, made.err) == (0, "")
+    assert passed_at_once(tmp_path) == ["test_discount", "test_refund_reply"]
+
+
+def passed_at_once(folder: Path) -> list[str]:
+    """Give the names of the tests, once check had nothing to warn of and a run passed them all."""
+    checked = ci_judge("check", cwd=folder)
+    assert (checked.exit_code, checked.err) == (0, "")
+    assert "warning" not in checked.out
+    judged = ci_judge("run", cwd=folder)
+    assert judged.exit_code == 0, judged.out + judged.err
+    report = json.loads((folder / "ci-judge-report" / "report.json").read_text())
+    tests = [test for group in report["groups"] for test in group["tests"]]
+    assert {test["result"] for test in tests} == {"passed"}
+    return [test["name"] for test in tests]
 
 
 def bot_was_greeted_once(bot: FirstBot) -> bool:

@@ -318,6 +318,51 @@ def test_a_row_takes_no_expectation_away(tmp_path: Path, expected: str) -> None:
     assert 'the column "e" holds an empty list, so nothing is expected' in line
 
 
+@pytest.mark.parametrize(
+    ("check", "row", "told"),
+    [
+        ('regex: "{{e}}"', {"e": ""}, "the check regex is empty, so every answer would pass it"),
+        ('regex: "{{e}}{{f}}"', {"e": "", "f": None}, "the check regex is empty, so every answer"),
+        ('regex: "{{e}}|{{f}}"', {"e": "a", "f": ""}, "the check regex finds an empty text, so"),
+        ('regex: "({{f}}|x)"', {"e": "a", "f": ""}, "the check regex finds an empty text, so"),
+        ('regex: "^{{f}}"', {"e": "a", "f": ""}, "the check regex finds an empty text, so every"),
+        ('regex: "{{f}}.*"', {"e": "a", "f": ""}, "the check regex finds an empty text, so every"),
+        ('contains: "{{e}}"', {"e": " "}, "the check contains is empty, so every answer"),
+        ('not_contains: "{{e}}"', {"e": ""}, "the check not_contains is empty, so no answer could"),
+    ],
+)
+def test_a_check_that_a_row_leaves_nothing_of_is_told_at_the_row(
+    tmp_path: Path, check: str, row: dict[str, Any], told: str
+) -> None:
+    entry = f"name: A\nfrom: rows.jsonl\nmessage: x\nchecks: [{{{check}}}]\n"
+    rows = [{"e": "a", "f": "b"}, row]
+    (line,) = problems(tmp_path, "\n".join(map(json.dumps, rows)), entry)
+    assert line.startswith(f'scenarios/rows.jsonl:2: scenario "A": {told}')
+    empty = [name for name, value in row.items() if not (value or "").strip()]
+    named = " and ".join(f'"{name}"' for name in empty)
+    assert line.endswith(f"(fill in {named}, or give such rows a scenario without this check)")
+
+
+@pytest.mark.parametrize(
+    ("check", "row"),
+    [
+        ('equals: "{{e}}"', {"e": ""}),
+        ('json_path: {path: a, equals: "{{e}}"}', {"e": ""}),
+        ('tools_called: "{{e}}"', {"e": []}),
+        ('regex: "(a|{{e}})b"', {"e": ""}),
+        ('regex: "[|{{e}}]"', {"e": ""}),
+        ('regex: "^{{e}}$"', {"e": ""}),
+        ('regex: "Price.{{e}}"', {"e": ""}),
+    ],
+)
+def test_an_empty_cell_that_still_says_something_is_one(
+    tmp_path: Path, check: str, row: dict[str, Any]
+) -> None:
+    entry = f"name: A\nfrom: rows.jsonl\nmessage: x\nchecks: [{{{check}}}]\n"
+    (test,) = load(tmp_path, json.dumps(row), entry)
+    assert len(test.checks) == 1
+
+
 def test_rows_may_be_nested_as_deep_as_yaml(tmp_path: Path) -> None:
     row = '{"q": ' + "[" * 99 + "]" * 99 + ', "a": "x"}'
     (test,) = load(tmp_path, row)

@@ -90,7 +90,10 @@ by_name: {x: {name: y, message: hello}}
         'f:6:40: entries["Hä\\"ggles"].history[1].content is missing (What was said.)',
         "f:7:5: entries[2].name is missing",
         "f:7:6: entries[2].runs must be a whole number from 1 to 50, not 0",
-        'f:8:5: entries[3] must be a map of keys, not "plain"',
+        (
+            'f:8:5: entries[3] must be a map of keys, not "plain" '
+            "(write its keys on lines of their own below it, such as name:)"
+        ),
         (
             'f:9:24: unknown key "message" in by_name.x '
             "(known: name, runs, threshold, history, command)"

@@ -376,6 +376,7 @@ def test_unbalanced_quotes_are_named_where_they_stand(tmp_path: Path) -> None:
         ("name: a, message: m, checks: [{contains: }]", ["contains has no value"]),
         ("name: a, message: m, checks: [{max_latency: 0}]", ["max_latency", "duration"]),
         ("name: a, message: m, checks: [{regex: '(('}]", ["checks[0] regex"]),
+        ("name: a, message: m, checks: [{regex: ''}]", ["checks[0].regex is empty"]),
         ("name: a, message: m, checks: [{json_schema: {type: nope}}]", ["checks[0] json_schema"]),
         ("name: a, message: m, checks: [{json_schema: gone.json}]", ['"gone.json"', "not exist"]),
         ("name: a, message: m, checks: [{json_path: {path: a}}]", ["equals is missing"]),

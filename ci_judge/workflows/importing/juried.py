@@ -154,7 +154,11 @@ def _checks(entry: Foreign, root: Path) -> Iterator[Mapping[str, JsonValue]]:
         kind, value = next(iter(found.items()), ("?", None))
         match kind:
             case "contains" | "not_contains" | "regex":
-                yield {kind: check.text(kind) or ""}
+                text = check.text(kind)
+                if text and text.strip():
+                    yield {kind: text}
+                else:
+                    check.note(f"the check {kind} has no text")
             case "max_chars":
                 yield {kind: value}
             case "max_latency_ms":

@@ -98,7 +98,15 @@ class _Assertion:
             value = [part.strip() for part in value.split(",")]
         if not isinstance(value, list) or not value:
             raise Untranslatable("has no list as its value")
-        return [part if isinstance(part, str) else json.dumps(part) for part in value]
+        parts = [part if isinstance(part, str) else json.dumps(part) for part in value]
+        filled = [part for part in parts if part.strip()]
+        if not filled:
+            raise Untranslatable("has no text in its list")
+        if filled != parts:
+            self.foreign.note(
+                f"an empty text of {self.kind}, which every answer holds, is left out"
+            )
+        return filled
 
     def check(self, kind: str, operand: JsonValue) -> None:
         self.wanted.checks.append({kind: operand})
