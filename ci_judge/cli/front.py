@@ -1,5 +1,6 @@
 """The command line's border: from words to a command, from errors to lines and exit codes."""
 
+import gc
 import sys
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
@@ -21,11 +22,15 @@ LONGEST_LINE = 2_000
 COMMANDS = {
     "init": "Write a first configuration, criteria, scenario and workflow.",
     "check": "Validate everything and print the plan; send nothing.",
+    "plan": "Say what the gates promise and cost; try other designs.",
     "generate": "Write scenarios out of the criteria, for people to review.",
     "run": "Run the suite, judge it, write the reports (the default).",
+    "calibrate": "Hold the judge against responses that people labelled.",
     "merge": "Put the reports of shards together.",
     "rejudge": "Judge the evidence of a report again; no target is asked.",
     "regate": "Apply other gates to a report, without a new run.",
+    "compare": "Say what got worse between two reports, and what may be chance.",
+    "aa": "Count the verdicts that flipped between two runs.",
     "comment": "Comment on a fork's pull request by its report (workflow_run).",
     "render": "Make every report format again from a report.json.",
     "completion": "Print the script that completes commands in your shell.",
@@ -46,8 +51,10 @@ class LazyCommands(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        module = _MODULES.get(cmd_name, cmd_name)
-        command: click.Command = import_module(f"ci_judge.cli.{module}").command
+        module = f"ci_judge.cli.{_MODULES.get(cmd_name, cmd_name)}"
+        if module not in sys.modules:
+            _import_to_stay(module)
+        command: click.Command = sys.modules[module].command
         return command
 
     def resolve_command(
@@ -139,11 +146,29 @@ def _run(group: click.Group, arguments: list[str], screen: Screen) -> int:
         return int(ExitCode.BUG)
 
 
+def _import_to_stay(name: str) -> None:
+    """Import a module whose making stays: no search for garbage looks at it, now or later."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        import_module(name)
+    finally:
+        gc.freeze()
+        if was_enabled:
+            gc.enable()
+
+
 def _exit_code(result: Any) -> int:
     return result if isinstance(result, int) else int(ExitCode.PASSED)
 
 
+_TAKE_TESTS = frozenset({"run", "check"})
+
+
 def _usage_hint(error: click.UsageError) -> str:
+    name = error.ctx.info_name if error.ctx else None
+    if name in _TAKE_TESTS and error.message.startswith("Got unexpected extra argument"):
+        return " (choose tests with -k or -m; files are those of suite.paths)"
     return f" (see `{error.ctx.command_path} --help`)" if error.ctx else ""
 
 

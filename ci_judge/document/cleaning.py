@@ -73,7 +73,8 @@ class _RunCleaner:
                 cleaned = tuple(map(self.value, value))
                 return value if all(map(is_, cleaned, value)) else cleaned
             case dict() | list() | int() | float():
-                return self._redactor.value(value)
+                cleaned = self._redactor.value(value)
+                return value if cleaned == value else cleaned
             case _:
                 return self._fields(value) if is_dataclass(value) else value
 
@@ -81,9 +82,10 @@ class _RunCleaner:
         changed = {}
         for name in _names(value):
             item = getattr(value, name)
-            if name in _OURS_IN_RUNS and isinstance(item, str):
+            # Most are gaps, and numbers and words of our own: they are passed over here, at once.
+            if not item or (type(item) in _NUMBERS and name not in _ANY):
                 continue
-            if item is None or (isinstance(item, int | float) and name not in _ANY):
+            if name in _OURS_IN_RUNS and isinstance(item, str):
                 continue
             cleaned = self.value(item)
             if cleaned is not item:
@@ -108,10 +110,10 @@ def _clean(value: Any, redactor: Redactor) -> Any:
     if isinstance(value, list):
         return [_clean(item, redactor) for item in value]
     if isinstance(value, dict):
-        # Most of an entry are numbers and gaps of our own: they are passed over here, at once.
+        # Most of an entry are gaps and numbers of our own: they are passed over here, at once.
         return {
             key: item
-            if key not in _FREE and (item is None or type(item) in _NUMBERS)
+            if not item or (type(item) in _NUMBERS and key not in _FREE)
             else _clean_item(key, item, redactor)
             for key, item in value.items()
         }

@@ -55,12 +55,12 @@ class TrialMaker:
         """Make all trials of all judges of a run; they come back judge by judge."""
         if not self.seats.taken:
             raise RuntimeError("a question is to be judged and there is no judge")
+        orders = list(self._orders(test_id, run))
+        if len(orders) == 1:  # as most often: no task of its own is needed
+            return (await self._trial(orders[0], question),)
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [
-                    group.create_task(self._trial(order, question))
-                    for order in self._orders(test_id, run)
-                ]
+                tasks = [group.create_task(self._trial(order, question)) for order in orders]
         except ExceptionGroup as several:
             raise several.exceptions[0] from several
         return tuple(task.result() for task in tasks)

@@ -1,7 +1,6 @@
 """Where the keys of a TOML document stand: tomllib does not say, so a scanner finds them."""
 
 import re
-import tomllib
 from bisect import bisect_right
 
 from ci_judge.errors import Place
@@ -157,4 +156,6 @@ class _Scanner:
 def _key_text(source: str) -> str:
     if source[0] not in "\"'":
         return source
+    import tomllib  # noqa: PLC0415 - most files are YAML
+
     return str(tomllib.loads(f"key = {source}")["key"])

@@ -1,7 +1,6 @@
 """TOML files."""
 
 import re
-import tomllib
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,6 +25,8 @@ def load_toml(text: str, *, file: str) -> LoadedFile:
 
     Raises InvalidInput with line and column for malformed TOML.
     """
+    import tomllib  # noqa: PLC0415 - most files are YAML
+
     text = plain_text(text)
     try:
         data = tomllib.loads(text)

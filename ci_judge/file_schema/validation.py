@@ -171,6 +171,10 @@ def _meant_shape(value: Any, declared: Declared | None) -> str | None:
         return "begin each item with a dash"
     if words.startswith("a map (") and isinstance(value, list | str):
         return "write each entry as key: value on a line of its own, without a dash"
+    models = models_in(declared) if declared and isinstance(value, str | int | float) else []
+    if models and words == "a map of keys":
+        first = next(iter(keys_of(models[0])))
+        return f"write its keys on lines of their own below it, such as {first}:"
     return None
 
 

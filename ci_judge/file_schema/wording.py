@@ -147,8 +147,11 @@ def _one_of(choices: Sequence[str]) -> str:
 
 def _bounds(marks: tuple[Any, ...]) -> str:
     flat = [mark for each in marks for mark in (getattr(each, "metadata", None) or [each])]
+    above = next((mark.gt for mark in flat if hasattr(mark, "gt")), None)
     low = next((mark.ge for mark in flat if hasattr(mark, "ge")), None)
     high = next((mark.le for mark in flat if hasattr(mark, "le")), None)
+    if above is not None:
+        return f" above {above}" + ("" if high is None else f" and at most {high}")
     match low, high:
         case None, None:
             return ""

@@ -2,6 +2,13 @@
 
 from urllib.parse import SplitResult, parse_qs, quote, urlsplit
 
+USUAL_BASE_URLS = {
+    "anthropic": "https://api.anthropic.com",
+    "openai": "https://api.openai.com/v1",
+    "systemone": "https://api.typesafe.ai",
+}
+"""The providers' own, for whoever names no other."""
+
 _AZURE_HOSTS = (
     ".openai.azure.com",
     ".cognitiveservices.azure.com",

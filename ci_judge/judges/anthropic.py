@@ -3,7 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
-from ci_judge.judges.addresses import anthropic_address, anthropic_model_address
+from ci_judge.judges.addresses import (
+    USUAL_BASE_URLS,
+    anthropic_address,
+    anthropic_model_address,
+)
 from ci_judge.judges.asking import Asked, Line, Said
 from ci_judge.judges.chat import ChatJudge
 from ci_judge.judges.chat_wire import ChatWire, Heard, Letter, Mode, Silence
@@ -13,7 +17,7 @@ from ci_judge.model.evidence import FailureCode
 from ci_judge.model.judging import Usage
 from ci_judge.visible_text import one_line
 
-DEFAULT_BASE_URL = "https://api.anthropic.com"
+DEFAULT_BASE_URL = USUAL_BASE_URLS["anthropic"]
 _API_VERSION = "2023-06-01"
 
 

@@ -4,7 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ci_judge.judges.addresses import is_azure, openai_address, openai_model_address
+from ci_judge.judges.addresses import (
+    USUAL_BASE_URLS,
+    is_azure,
+    openai_address,
+    openai_model_address,
+)
 from ci_judge.judges.asking import Asked, Line, Said
 from ci_judge.judges.chat import ChatJudge
 from ci_judge.judges.chat_wire import ChatWire, Heard, Letter, Mode, Silence
@@ -16,7 +21,7 @@ from ci_judge.model.evidence import FailureCode
 from ci_judge.model.judging import Decision, Opinion, Usage
 from ci_judge.visible_text import one_line
 
-DEFAULT_BASE_URL = "https://api.openai.com/v1"
+DEFAULT_BASE_URL = USUAL_BASE_URLS["openai"]
 _CANDIDATES = 5  # tokens listed beside the chosen one: the most that every server grants
 
 

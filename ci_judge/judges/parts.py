@@ -2,17 +2,20 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ci_judge.errors import InvalidInput
 from ci_judge.judges.asking import THE_JUDGE, Asked, Line
-from ci_judge.judges.chat import Manner
-from ci_judge.judges.chat_wire import ChatWire, Dialect
 from ci_judge.judges.habits import Habits
 from ci_judge.judges.prompt import LATEST_VERSION, PromptWords
 from ci_judge.judges.settings import JudgeSettings
 from ci_judge.model.judging import JudgeIdentity
 from ci_judge.processes import Workshop
 from ci_judge.transport import Transport
+
+if TYPE_CHECKING:
+    from ci_judge.judges.chat import Manner
+    from ci_judge.judges.chat_wire import ChatWire, Dialect
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +52,9 @@ class JudgeParts:
             asked=self.asked,
         )
 
-    def wire(self, dialect: Dialect, line: Line, *, model: str) -> ChatWire:
+    def wire(self, dialect: "Dialect", line: Line, *, model: str) -> "ChatWire":
+        from ci_judge.judges.chat_wire import ChatWire  # noqa: PLC0415 - most judges need none
+
         return ChatWire(
             dialect=dialect,
             line=line,
@@ -57,7 +62,9 @@ class JudgeParts:
             max_tokens=self.settings.max_tokens,
         )
 
-    def manner(self) -> Manner:
+    def manner(self) -> "Manner":
+        from ci_judge.judges.chat import Manner  # noqa: PLC0415 - likewise
+
         return Manner(
             words=PromptWords(
                 version=self.settings.prompt_version or LATEST_VERSION,

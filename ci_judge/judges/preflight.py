@@ -11,13 +11,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ci_judge.errors import CannotStart, InvalidInput, Problem
-from ci_judge.judges.anthropic import anthropic_model_line
 from ci_judge.judges.asking import Said, look
 from ci_judge.judges.keys import find_key, key_variable
-from ci_judge.judges.openai import openai_model_line
 from ci_judge.judges.parts import JudgeParts
 from ci_judge.judges.settings import JudgeSettings
-from ci_judge.judges.systemone import build_systemone
 from ci_judge.judges.tariffs import tariff_of
 from ci_judge.model.evidence import FailureCode
 from ci_judge.model.judging import Answer, CaseQuestion, JudgeFailure, Usage
@@ -167,14 +164,20 @@ def _total(counts: list[int | None]) -> int | None:
 
 
 async def _look_at_openai(parts: JudgeParts) -> _Outcome:
+    from ci_judge.judges.openai import openai_model_line  # noqa: PLC0415 - loads when used
+
     return await look(openai_model_line(parts))
 
 
 async def _look_at_anthropic(parts: JudgeParts) -> _Outcome:
+    from ci_judge.judges.anthropic import anthropic_model_line  # noqa: PLC0415 - likewise
+
     return await look(anthropic_model_line(parts))
 
 
 async def _ask_systemone(parts: JudgeParts) -> _Outcome:
+    from ci_judge.judges.systemone import build_systemone  # noqa: PLC0415 - likewise
+
     return await build_systemone(parts).judge(_TINY)
 
 

@@ -66,7 +66,7 @@ SHARED_BY_PANEL = (
 )
 """Keys of the section ``judge`` that hold for each judge of its panel that does not set them."""
 
-OF_THE_PANEL = frozenset({"provider", "panel", "panel_rule", "concurrency", "seed"})
+OF_THE_PANEL = frozenset({"provider", "panel", "panel_rule", "concurrency", "seed", "calibration"})
 """Keys of the section that are about all judges together."""
 _WITH_A_PANEL = OF_THE_PANEL.union(SHARED_BY_PANEL)
 _SMALLEST_PANEL = 2
@@ -79,6 +79,8 @@ def _panel_member(member: "JudgeSettings") -> "JudgeSettings":
         raise wrong("is a panel, and a panel holds single judges", key="panel")
     if member.seed is not None:
         raise wrong("is one for all judges", hint="set run.seed", key="seed")
+    if member.calibration is not None:
+        raise wrong("is one for all judges", hint="set judge.calibration", key="calibration")
     return member
 
 
@@ -178,6 +180,11 @@ class JudgeSettings(FileModel):
     )
     price: PriceSettings | None = Field(
         default=None, description="What tokens cost (unset: the published price, if it is known)"
+    )
+    calibration: FilledText | None = Field(
+        default=None,
+        description="What ci-judge calibrate wrote of this judge: a path, such as "
+        "calibration/calibration.json",
     )
     seed: Annotated[int, Field(ge=0, le=2**53 - 1)] | None = Field(
         default=None, description="Another name of run.seed"

@@ -5,16 +5,17 @@ from typing import Any
 
 def verdict_schema(items: int) -> dict[str, Any]:
     """Return the schema of one verdict, or of an object with a list of them."""
-    one = _object(
+    one = object_schema(
         {
             "pass": {"type": "boolean"},
             "reason": {"type": "string", "description": "One sentence that says what decided it."},
         }
     )
-    return one if items == 1 else _object({"items": {"type": "array", "items": one}})
+    return one if items == 1 else object_schema({"items": {"type": "array", "items": one}})
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
+def object_schema(properties: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of an object with exactly these keys, as providers want it."""
     return {
         "type": "object",
         "properties": properties,

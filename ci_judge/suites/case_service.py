@@ -15,11 +15,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ci_judge.suites.case_evidence import MAX_BYTES, EvidenceRefused, copy_evidence
 from ci_judge.suites.case_loop import CaseLoop
 from ci_judge.suites.case_module import load_cases
+from ci_judge.suites.case_thread import CaseThreads
 from ci_judge.suites.case_traceback import (
     exception_detail,
     exception_place,
@@ -65,7 +67,8 @@ class CaseService:
         self._channel = channel
         self._functions = functions
         self._folder = folder
-        self._threads: dict[int, threading.Thread] = {}
+        self._threads = CaseThreads()
+        self._running: dict[int, threading.Thread] = {}
 
     def listen(self) -> None:
         """Start what is asked for until the parent closes the channel or is gone."""
@@ -82,10 +85,10 @@ class CaseService:
             self._channel.send(json.dumps(self._where(request["where"])))
             return
         name = f"{request['function']} run {request['run']}"
-        work = (request["id"], self._functions[request["function"]])
-        thread = threading.Thread(target=self._call, args=work, name=name, daemon=True)
-        self._threads[request["id"]] = thread
-        thread.start()
+        call_id, function = request["id"], self._functions[request["function"]]
+        free = self._threads.free()
+        self._running[call_id] = free.thread
+        free.begin(partial(self._call, call_id, function), name=name)
 
     def _call(self, call_id: int, function: Callable[[], Any]) -> None:
         started = time.perf_counter()
@@ -95,12 +98,12 @@ class CaseService:
             line = _evidence_line(call_id, value, seconds)
         except BaseException as error:  # noqa: BLE001 - the border of user code
             line = json.dumps({"id": call_id, "failure": _failure(error, self._folder)})
-        self._threads.pop(call_id, None)
+        self._running.pop(call_id, None)
         self._channel.send(line)
 
     def _where(self, call_id: int) -> dict[str, Any]:
         """Say where a call is that takes too long, and whether another one blocks its loop."""
-        thread = self._threads.get(call_id)
+        thread = self._running.get(call_id)
         waiting = self.loop.where(call_id)
         if waiting:
             detail, blocked = waiting
@@ -135,5 +138,16 @@ def _failure(error: BaseException, folder: str) -> dict[str, str]:
     where = f" ({place})" if place else ""
     end = {"detail": detail, "where": where}
     if isinstance(error, SystemExit):
-        return {"code": "exited", "message": f"the case called sys.exit({error.code!r})", **end}
+        return {
+            "code": "exited",
+            "message": f"the case called sys.exit({_shown(error.code)})",
+            **end,
+        }
     return {"code": "exception", "message": exception_text(error), **end}
+
+
+def _shown(code: object) -> str:
+    try:
+        return repr(code)
+    except Exception:  # noqa: BLE001 - the text is made by user code
+        return "…"

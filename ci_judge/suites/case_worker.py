@@ -96,6 +96,7 @@ class CaseWorker:
         self._calls: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._places: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._last_id = 0
+        self._unsent: list[bytes] = []
         self._tasks: tuple[asyncio.Task[None], ...] = ()
 
     async def begin(self, *, limit_seconds: float) -> None:
@@ -209,7 +210,16 @@ class CaseWorker:
     def _send(self, request: dict[str, Any]) -> None:
         if self.ended:
             raise ProcessEndedError
-        self._writer.write(f"{json.dumps(request)}\n".encode())
+        if not self._unsent:
+            asyncio.get_running_loop().call_soon(self._send_all)
+        self._unsent.append(f"{json.dumps(request)}\n".encode())
+
+    def _send_all(self) -> None:
+        """Send what this turn of the loop asked for at once: each sending wakes the process up."""
+        if not self.ended:
+            # not writelines: of Python 3.12 and 3.13 that fails once the channel is lost
+            self._writer.write(b"".join(self._unsent))
+        self._unsent.clear()
 
     async def _read(self) -> None:
         """Hand out answers until the channel ends; a line that is none ends the process."""
