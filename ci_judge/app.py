@@ -20,20 +20,22 @@ from ci_judge.model.judging import Run
 from ci_judge.model.results import TestResult
 from ci_judge.protocols import Progress, RunSource
 from ci_judge.redaction import Redactor
-from ci_judge.settings import Settings, load_settings
+from ci_judge.settings import Demand, Settings, load_settings
 from ci_judge.sinks.files import ReportFiles, prepare_report_folder
 from ci_judge.sinks.ownership import hand_over, heir_of
 from ci_judge.workflows.baseline import FoundBaseline, LookForBaseline, find_baseline
 from ci_judge.workflows.children import open_children
+from ci_judge.workflows.continuing import Continuation, go_on_from
+from ci_judge.workflows.earlier_attempts import LookForEarlier
 from ci_judge.workflows.fingerprint import fingerprint
 from ci_judge.workflows.handing_out import Handout
 from ci_judge.workflows.memory import Memory, open_memory
 from ci_judge.workflows.opening import Household, OpenBench, open_bench, open_household
 from ci_judge.workflows.planning import Plan, Selection, Strictness, make_plan, needs_judge
 from ci_judge.workflows.publishing import clear_old_reports, report_formats, written_paths
-from ci_judge.workflows.replay import Replay
+from ci_judge.workflows.replay import JUDGES_ALONE, Replay
 from ci_judge.workflows.requirements import index_secrets, install_requirements
-from ci_judge.workflows.resuming import Records, resumed
+from ci_judge.workflows.resuming import GOES_ON, Records, resumed
 from ci_judge.workflows.safeguards import open_safeguards
 from ci_judge.workflows.secrecy import make_redactor, secrets_in_use
 from ci_judge.workflows.story import Story
@@ -49,6 +51,9 @@ class RunOptions:
     ``requirements`` (a file, or words for pip) are installed for cases and commands;
     ``context`` is what ``run`` in the report says of commit, branch and CI run;
     ``look_for_baseline`` is how ``run.baseline: auto`` finds one, None where it cannot;
+    ``look_for_earlier`` finds the report of an earlier attempt at the same commit, from which the
+    run goes on; with ``fresh`` it is only told of. ``goes_on_from`` is its file, where it has one:
+    it stays until the new report takes its place.
     ``replay`` is a report whose evidence is judged again instead of asking targets and cases.
     ``handout`` hands the selected tests in one by one; the report is of those that came.
     """
@@ -64,6 +69,9 @@ class RunOptions:
     requirements: str | None = None
     context: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     look_for_baseline: LookForBaseline | None = None
+    look_for_earlier: LookForEarlier | None = None
+    goes_on_from: Path | None = None
+    fresh: bool = False
     replay: Replay | None = None
     handout: Handout | None = None
 
@@ -129,6 +137,7 @@ async def execute(
         environment=surroundings.environment,
         overrides=options.overrides,
         top=options.top,
+        demand=JUDGES_ALONE if options.replay else Demand(unasked=frozenset({"generate"})),
     )
     further = (*options.secrets, *index_secrets(surroundings.environment))
     redactor = make_redactor(settings, surroundings, further=further)
@@ -155,8 +164,8 @@ async def _carry_out(order: "_Order") -> Finished:
         stack.callback(_hand_over, order)
         order, household = await _move_in(order, stack)
         plan = await stop_sign.before(_plan(order, household))
-        baseline = await stop_sign.before(find_baseline(settings, order.options.look_for_baseline))
-        records = _open_records(order, plan)
+        plan, past = await stop_sign.before(_look_back(order, plan))
+        records = _open_records(order, plan, goes_on=past.continuation is not None)
         stack.callback(records.ledger.release)
         progress = order.front.planned(plan)
         safeguards = open_safeguards(
@@ -173,7 +182,7 @@ async def _carry_out(order: "_Order") -> Finished:
             )
         )
         memory = open_memory(settings, order.redactor, stack)
-        story = _begin(order, plan, records, bench, memory, baseline)
+        story = _begin(order, plan, records, bench, memory, past)
         records.begin(seed=story.bench.bench.seed, started=story.started)
         results = await story.run(
             records.ledger, progress, stop_sign, max_failures=order.options.max_failures
@@ -203,6 +212,14 @@ class _Order:
     redactor: Redactor
     front: FrontDoor
     stop_sign: StopSign
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Past:
+    """Earlier reports: the one to compare with, and the one to go on from."""
+
+    baseline: FoundBaseline | None
+    continuation: Continuation | None
 
 
 def _hand_over(order: _Order) -> None:
@@ -249,17 +266,33 @@ async def _plan(order: _Order, household: Household) -> Plan:
     return plan if replay is None else replay.plan(plan, order.redactor)
 
 
-def _open_records(order: _Order, plan: Plan) -> Records:
+async def _look_back(order: _Order, plan: Plan) -> tuple[Plan, _Past]:
+    """Find earlier reports; what is taken over from one of them is planned no more."""
+    settings, options = order.settings, order.options
+    baseline = await find_baseline(settings, options.look_for_baseline)
+    look, found = options.look_for_earlier, None
+    if look is not None:
+        found = await look(settings.report.json_name)
+    if found is None:
+        return plan, _Past(baseline=baseline, continuation=None)
+    plan, continuation = go_on_from(found, plan, settings, fresh=options.fresh)
+    return plan, _Past(baseline=baseline, continuation=continuation)
+
+
+def _open_records(order: _Order, plan: Plan, *, goes_on: bool) -> Records:
     """Claim the report folder; no report of an earlier run stays that could pass for this one's."""
     folder = order.settings.report_dir
     prepare_report_folder(folder, top=order.options.top)
+    digest = fingerprint(plan.tests, seed=order.settings.seed)
     records = Records(
         ledger=Ledger(folder / LEDGER_NAME, clean=partial(clean_entry, redactor=order.redactor)),
-        fingerprint=fingerprint(order.settings, plan),
+        fingerprint=f"{GOES_ON}{digest}" if goes_on else digest,
     )
     if order.options.resume:
         records = resumed(records, order.settings)
-    clear_old_reports(order.settings, junit_copy=order.options.junit_copy)
+    clear_old_reports(
+        order.settings, junit_copy=order.options.junit_copy, spared=order.options.goes_on_from
+    )
     return records
 
 
@@ -269,10 +302,12 @@ def _begin(
     records: Records,
     opened: OpenBench,
     memory: Memory,
-    baseline: FoundBaseline | None,
+    past: _Past,
 ) -> Story:
     secrets = secrets_in_use(order.settings, order.surroundings)
-    seeded = replace(opened.bench, seed=records.seed(opened.bench.seed))
+    seed = past.continuation.seed if past.continuation else None
+    drawn = opened.bench.seed if seed is None else seed
+    seeded = replace(opened.bench, seed=records.seed(drawn))
     bench = memory.equip(opened.safeguards.equip(seeded, opened.looked))
     story = Story(
         settings=order.settings,
@@ -285,7 +320,8 @@ def _begin(
         secret_warnings=secrets.warnings(),
         started=records.started(order.surroundings.wall_clock()),
         panel_votes=PanelVotes(len(opened.bench.seats.taken)),
-        baseline=baseline,
+        baseline=past.baseline,
+        continuation=past.continuation,
         resumes=records.left is not None,
         intake=order.options.handout.intake if order.options.handout else None,
     )
@@ -321,7 +357,7 @@ async def run(
     options = RunOptions(
         config=None if config is None else Path(config),
         overrides=overrides or {},
-        selection=Selection(names=select, tags=tags),
+        selection=Selection(names=select, tags=tags, names_by="select", tags_by="tags"),
     )
     finished = await execute(options, Surroundings.real(), front=FrontDoor(), stop_sign=StopSign())
     return await asyncio.to_thread(_with_runs, finished)

@@ -17,19 +17,25 @@ from typing import Any, cast
 from ci_judge.model.document import (
     SCHEMA_VERSION,
     CheckEntry,
+    DifferenceEntry,
+    EarlierResultEntry,
     GroupEntry,
     JudgeEntry,
     MemberVoteEntry,
     ReportDocument,
+    RerunEntry,
     RunEntry,
+    Status,
     SummaryEntry,
     TestEntry,
+    TogetherEntry,
     TrialEntry,
     TroubleEntry,
     VoteEntry,
 )
 from ci_judge.model.evidence import FailureCode
 from ci_judge.model.judging import Outcome
+from ci_judge.model.results import TestOutcome
 
 STARTED = "2026-03-02T09:30:00.000Z"
 
@@ -81,6 +87,7 @@ def a_document(*groups: GroupEntry, **changes: Any) -> ReportDocument:
             "complete": True,
             "shard": None,
             "missing_shards": [],
+            "rerun": None,
         },
         "settings": {},
         "judge": a_judge(),
@@ -89,6 +96,81 @@ def a_document(*groups: GroupEntry, **changes: Any) -> ReportDocument:
         "groups": list(groups),
     }
     return cast("ReportDocument", document | changes)
+
+
+def a_rerun(*before: Status | None, **changes: Any) -> RerunEntry:
+    """Build what a re-run says of the attempts before it; of one that is None there is no report.
+
+    Give it to a document as ``document["run"]["rerun"]``.
+    """
+    counts = {"tests": 2, "passed": 1, "waived": 0, "skipped": 0, "runs_made": 20}
+    earlier = [
+        {
+            "attempt": number,
+            "status": status,
+            "started": STARTED,
+            "failed": int(status == "failed"),
+            "errors": int(status == "error"),
+            **counts,
+        }
+        for number, status in enumerate(before, start=1)
+        if status is not None
+    ]
+    rerun: dict[str, Any] = {
+        "attempt": len(before) + 1,
+        "earlier": earlier,
+        "carried_runs": 10,
+        "anew": None,
+        "sentence": "10 runs with a verdict were kept from the attempt before; 10 were made now.",
+    }
+    return cast("RerunEntry", rerun | changes)
+
+
+def earlier_results(*results: TestOutcome, passes: int = 7) -> list[EarlierResultEntry]:
+    """Build the results of a test in attempts 1, 2 and so on; an error had no verdict."""
+    return [
+        {
+            "attempt": number,
+            "result": result,
+            "passes": 0 if result == "error" else passes,
+            "judged": 0 if result == "error" else 10,
+        }
+        for number, result in enumerate(results, start=1)
+    ]
+
+
+def a_difference(**changes: Any) -> DifferenceEntry:
+    """Build what testing two samples of a test came to: a drop by more than chance."""
+    difference: dict[str, Any] = {
+        "was_passes": 20,
+        "was_judged": 20,
+        "passes": 15,
+        "judged": 20,
+        "drop": 0.25,
+        "drop_interval": [0.04, 0.47],
+        "p": 0.011264,
+        "adjusted_p": 0.022528,
+        "blocking_p": 0.023562,
+    }
+    return cast("DifferenceEntry", difference | changes)
+
+
+def a_together(**changes: Any) -> TogetherEntry:
+    """Build what testing all tests together came to: a drop by more than chance."""
+    together: dict[str, Any] = {
+        "criterion": None,
+        "tests": 2,
+        "was_passes": 40,
+        "was_judged": 40,
+        "passes": 34,
+        "judged": 40,
+        "p": 0.012,
+        "mid_p": 0.007,
+        "blocking_p": 0.012,
+        "significant": True,
+        "detectable_drop": 0.131,
+    }
+    return cast("TogetherEntry", together | changes)
 
 
 def a_judge(**changes: Any) -> JudgeEntry:
@@ -109,6 +191,7 @@ def a_judge(**changes: Any) -> JudgeEntry:
         "panel_rule": None,
         "panel_needed": None,
         "agreement": None,
+        "calibration": None,
     }
     return cast("JudgeEntry", judge | changes)
 
@@ -131,6 +214,7 @@ def _a_panel_member(place: int, name: str) -> dict[str, Any]:
     single = a_judge(provider="openai", model=name, models_answered=[name], notice=None)
     kept = {key: value for key, value in single.items() if not key.startswith("panel")}
     del kept["agreement"]
+    del kept["calibration"]
     counts = {"passes": 7, "fails": 2, "errors": 1}
     return {**kept, **counts, "judge": name, "judge_index": place}
 
@@ -196,16 +280,19 @@ def a_test(
         "judged": judged,
         "passes": passes,
         "fails": fails,
+        "certain_fails": 0,
         "errors": errors,
         "not_run": 0,
         "stopped": False,
         "stopped_after": None,
         "not_needed": 0,
         "uncounted": 0,
+        "prefix": None,
         "suspicious": 0,
         "replayed": 0,
         "rate": passes / judged if judged else None,
         "interval": wilson(passes, judged),
+        "corrected": None,
         "gate": _gate(passes=passes, judged=judged, planned=made, result=result),
         "troubles": _troubles(errors),
         "reasons": [{"code": FailureCode.CONNECTION_REFUSED, "runs": errors}] if errors else [],
@@ -215,6 +302,9 @@ def a_test(
         "duration_seconds": 2.5,
         "change": None,
         "regated_from": None,
+        "fingerprint": "f1",
+        "earlier": [],
+        "carried_runs": 0,
     }
     return cast("TestEntry", test | changes)
 
@@ -384,6 +474,8 @@ def _gate(*, passes: int, judged: int, planned: int, result: str) -> dict[str, A
         "confidence": 0.95,
         "misses": None,
         "min_runs": None,
+        "max_runs": None,
+        "labels": None,
         "early_stop": False,
         "anytime": False,
         "needed": planned,

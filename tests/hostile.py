@@ -10,15 +10,19 @@ from tests.builders import (
     Runs,
     a_case,
     a_check,
+    a_difference,
     a_group,
     a_member_vote,
     a_panel,
     a_report,
+    a_rerun,
     a_run,
     a_skipped_test,
     a_test,
+    a_together,
     a_trial,
     a_vote,
+    earlier_results,
 )
 
 NASTY = (
@@ -93,9 +97,11 @@ def a_hostile_report(text: str, **changes: Any) -> tuple[ReportDocument, Runs]:
             "result": "passed",
             "passes": 10,
             "judged": 10,
+            "difference": a_difference(),
             "reasons": [text, text],
             "waiver": "new",
         }
+        test["earlier"] = earlier_results("waived", "error")
     group = a_group(*tests[:4], skipped, id="c", title=text, description=text, file=text)
     cases = a_group(case, id="f.py", kind="cases", title=text, description="", file=text)
     defaults: dict[str, Any] = {
@@ -110,6 +116,13 @@ def a_hostile_report(text: str, **changes: Any) -> tuple[ReportDocument, Runs]:
             "age_seconds": 9_000.0,
             "note": text,
             "removed": [{"id": text, "name": text, "result": "passed"}],
+            "weaker": [
+                {"kind": "check", "was": text, "now": "", "tests": [text]},
+                {"kind": "judge", "was": text, "now": text, "tests": []},
+            ],
+            "alpha": 0.05,
+            "suite": a_together(),
+            "criteria": [a_together(criterion=text)],
         },
         "judge": a_panel(
             text, text, provider=text, model=text, models_answered=[text], notice=text
@@ -119,6 +132,7 @@ def a_hostile_report(text: str, **changes: Any) -> tuple[ReportDocument, Runs]:
     document, runs = a_report(group, cases, a_group(id=f"bare {text}"), **(defaults | changes))
     where = document["run"]
     where["commit"] = where["branch"] = where["repository"] = where["url"] = text
+    where["rerun"] = a_rerun("failed", None, anew=text, sentence=text)
     document["tool"]["version"] = text
     return document, runs
 

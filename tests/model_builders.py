@@ -4,6 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 from ci_judge.errors import Place
+from ci_judge.model.results import DecisionKind, GateResult, Interval, Tally, TestResult
 from ci_judge.model.suite import (
     Case,
     Criterion,
@@ -56,3 +57,22 @@ def a_case_test(function: str = "test_price", **changes: Any) -> Case:
         "gate": GateRule(kind=GateKind.RATE, runs=1, threshold=Fraction(1)),
     } | changes
     return Case(**values)
+
+
+def a_test_result(outcome: Any, **scenario: Any) -> TestResult:
+    """Give a scenario's result: 7 of its 10 runs passed, whatever came of that."""
+    return TestResult(
+        test=a_scenario(**scenario),
+        tally=Tally(planned=10, passes=7, fails=3),
+        gate=GateResult(
+            outcome=outcome,
+            kind=DecisionKind.NOT_PROVEN,
+            needed=10,
+            rate=0.7,
+            interval=Interval(low=0.4, high=0.9),
+            needs="at least 10 of 10",
+            sentence="7 of 10 passed.",
+        ),
+        latency=None,
+        duration_seconds=1.0,
+    )

@@ -26,7 +26,7 @@ from tests.github_fake import (
     StoredPull,
     github,
 )
-from tests.github_past import WORKFLOW, Past, github_past, zipped
+from tests.github_past import OWN_RUN, WORKFLOW, Past, github_past, zipped
 from tests.loopback import serving
 from tests.runner_double import RunnerFiles, read_outputs
 
@@ -34,6 +34,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LONGEST_SECONDS = 120
 BEFORE, BASE = "a" * 40, "b" * 40
 EARLIER = 4_700
+ARTIFACT = "ci-judge-report-ci-judge"
 AS_EVERYWHERE = {"CI_JUDGE_CHILDREN_RUN_AS": "same-user"}
 """Whether children could be another user is this machine's business; none is started here."""
 
@@ -91,7 +92,7 @@ class Produced:
 
 
 def produced() -> dict[str, Produced]:
-    """Play all five events, by name. The first, on the main branch, leaves the baseline."""
+    """Play all five events, by name, and one of them again. The first leaves the baseline."""
     bot = Bot()
     with serving(bot.answer) as served:
         stage = Stage(bot_url=served.url)
@@ -100,10 +101,18 @@ def produced() -> dict[str, Produced]:
         passed = stage.in_a_pull_request()
         bot.forgetful = True
         failed = stage.in_a_pull_request()
+        again = stage.in_a_pull_request(after=failed.report)
         bot.asked = count(1)
         fork = stage.in_a_pull_request(from_a_fork=True)
         second = stage.in_the_second_workflow(fork.report)
-    return {"pass": passed, "fail": failed, "fork": fork, "push": push, "second": second}
+    return {
+        "push": push,
+        "pass": passed,
+        "fail": failed,
+        "again": again,
+        "fork": fork,
+        "second": second,
+    }
 
 
 @dataclass(slots=True)
@@ -127,13 +136,14 @@ class Stage:
     bot_url: str
     baseline: str | None = None
 
-    def in_a_pull_request(self, *, from_a_fork: bool = False) -> Produced:
+    def in_a_pull_request(self, *, from_a_fork: bool = False, after: str | None = None) -> Produced:
+        """Play the event; ``after`` is what its first attempt reported, if this is the second."""
         home = "stranger/example" if from_a_fork else REPOSITORY
         head = {"sha": HEAD, "ref": "feature", "repo": {"full_name": home, "fork": from_a_fork}}
         base = {"ref": "main", "sha": BASE, "repo": {"full_name": REPOSITORY}}
         event = {"number": 7, "pull_request": {"number": 7, "head": head, "base": base}}
         refused = 403 if from_a_fork else None
-        return self._step("pull_request", event, refuse_writes=refused)
+        return self._step("pull_request", event, refuse_writes=refused, after=after)
 
     def on_the_main_branch(self) -> Produced:
         event = {"ref": "refs/heads/main", "before": BEFORE, "after": BASE}
@@ -165,8 +175,9 @@ class Stage:
         *,
         commit: str = HEAD,
         refuse_writes: int | None = None,
+        after: str | None = None,
     ) -> Produced:
-        with self._github() as hub, _folder() as folder:
+        with self._github(after) as hub, _folder() as folder:
             hub.refuse_writes = refuse_writes
             files = RunnerFiles(folder)
             for path, text in FILES.items():
@@ -177,6 +188,7 @@ class Stage:
             environment |= {
                 "GITHUB_EVENT_NAME": name,
                 "GITHUB_SHA": commit,
+                "GITHUB_RUN_ATTEMPT": "1" if after is None else "2",
                 "BOT_URL": self.bot_url,
             }
             code, log = _entrypoint(files, environment)
@@ -191,14 +203,20 @@ class Stage:
             )
 
     @contextmanager
-    def _github(self) -> Iterator[GitHubState]:
-        """Serve a GitHub whose main branch has one run, with the baseline, or none."""
+    def _github(self, after: str | None = None) -> Iterator[GitHubState]:
+        """Serve a GitHub whose main branch has one run, with the baseline, or none.
+
+        ``after`` is what the first attempt of the run itself has left.
+        """
         with github() as hub, github_past() as past:
             if self.baseline is not None:
                 past.add_run(EARLIER, BASE)
                 pushed = self.baseline.replace(HEAD, BASE)  # what the queue let in is main's now
                 content = zipped({"report.json": pushed.encode()})
-                past.add_artifact(EARLIER, content, name="ci-judge-report-ci-judge")
+                past.add_artifact(EARLIER, content, name=ARTIFACT)
+            if after is not None:
+                content = zipped({"report.json": after.encode()})
+                past.add_artifact(int(OWN_RUN), content, name=ARTIFACT)
             hub.faults = [
                 Fault(method="GET", path=path, answer=answer) for path, answer in _past(past)
             ]
@@ -207,23 +225,30 @@ class Stage:
 
 def _past(past: Past) -> Iterator[tuple[str, Answered]]:
     """Give what GitHub answers about earlier runs: part of the path, answer."""
-    artifacts = [
-        {"id": 1, "name": one.name, "expired": False, "size_in_bytes": len(one.content)}
-        for one in past.artifacts
-    ]
     tip = BASE if past.runs else BEFORE
     bodies: dict[str, Any] = {
-        "/actions/runs/4711": {"workflow_id": WORKFLOW},
+        f"/actions/runs/{OWN_RUN}/artifacts": _listed(past, int(OWN_RUN)),
+        f"/actions/runs/{OWN_RUN}": {"workflow_id": WORKFLOW},
         "/compare/": {"merge_base_commit": {"sha": tip}, "files": []},
         f"/commits/{BASE}/pulls": [],
         "/commits": [{"sha": tip}],
         f"/actions/workflows/{WORKFLOW}/runs": {"workflow_runs": past.runs},
-        f"/actions/runs/{EARLIER}/artifacts": {"artifacts": artifacts},
+        f"/actions/runs/{EARLIER}/artifacts": _listed(past, EARLIER),
     }
     for path, body in bodies.items():
         yield path, Answered(status=200, body=body)
-    place = {"Location": f"{past.storage}/blob/1"}
-    yield "/actions/artifacts/1/zip", Answered(status=302, headers=place)
+    for one in past.artifacts:
+        place = {"Location": f"{past.storage}/blob/{one.id}"}
+        yield f"/actions/artifacts/{one.id}/zip", Answered(status=302, headers=place)
+
+
+def _listed(past: Past, run: int) -> dict[str, Any]:
+    found = [
+        {"id": one.id, "name": one.name, "expired": False, "size_in_bytes": len(one.content)}
+        for one in past.artifacts
+        if one.run == run
+    ]
+    return {"artifacts": found}
 
 
 def _entrypoint(

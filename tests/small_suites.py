@@ -24,6 +24,7 @@ from typing import Any
 
 from ci_judge.app import FrontDoor, RunOptions, execute
 from ci_judge.engine.stopping import StopSign
+from ci_judge.workflows.earlier_attempts import earlier_report
 from ci_judge.workflows.planning import Selection
 from ci_judge.workflows.surroundings import Surroundings
 from tests.loopback import Served, serving
@@ -117,20 +118,37 @@ class SmallSuite:
         if cases:
             (suite / "case_shop.py").write_text(cases, "utf-8")
 
-    def run(self, report_dir: str, stop_sign: StopSign | None = None, **run: Any) -> Any:
-        """Run it; ``run`` overrides that section. The report is read from ``report_dir``."""
+    def run(
+        self,
+        report_dir: str,
+        stop_sign: StopSign | None = None,
+        *,
+        goes_on_from: Path | None = None,
+        **run: Any,
+    ) -> Any:
+        """Run it; ``run`` overrides that section. The report is read from ``report_dir``.
+
+        ``goes_on_from`` is the report of an earlier attempt.
+        """
         self.bot.forget()
         overrides = {f"run.{key}": value for key, value in run.items()}
-        asyncio.run(self._execute(overrides | {"report.dir": report_dir}, stop_sign or StopSign()))
+        options = RunOptions(
+            overrides=overrides | {"report.dir": report_dir},
+            selection=Selection(names=self.names),
+            look_for_earlier=None
+            if goes_on_from is None
+            else earlier_report(goes_on_from, commit=None, attempt=None),
+        )
+        asyncio.run(self._execute(options, stop_sign or StopSign()))
         return json.loads(self.report(report_dir).read_text("utf-8"))
 
     def report(self, report_dir: str) -> Path:
         return self.folder / report_dir / "report.json"
 
-    async def _execute(self, overrides: dict[str, Any], stop_sign: StopSign) -> None:
+    async def _execute(self, options: RunOptions, stop_sign: StopSign) -> None:
         async with asyncio.timeout(NOTHING_HANGS_SECONDS):
             await execute(
-                RunOptions(overrides=overrides, selection=Selection(names=self.names)),
+                options,
                 Surroundings(
                     cwd=self.folder,
                     environment=self.environment,

@@ -68,7 +68,7 @@ def _judge_parts(settings: Settings, tests: Sequence[Test]) -> Iterator[str]:
         names = " and ".join(
             dict.fromkeys(judge.asked_model or judge.provider for judge in unpriced)
         )
-        yield f"judge unknown, there is no price of {' and '.join(names)} (judge.price sets one)"
+        yield f"judge unknown, there is no price of {names} (judge.price sets one)"
         return
     sources = dict.fromkeys(filter(None, (_source(judge) for judge in asked)))
     yield (

@@ -16,7 +16,7 @@ from ci_judge.workflows.regating import Regating, regate_report
 from ci_judge.workflows.sound_reports import read_sound_report
 
 
-class _Share(click.ParamType[Fraction]):
+class Share(click.ParamType[Fraction]):
     """A share as people write it: 0.8 or 2/3; without its ends where ``open_ended``."""
 
     name = "share"
@@ -42,10 +42,10 @@ class _Share(click.ParamType[Fraction]):
     epilog="Example: ci-judge regate ci-judge-report/report.json --gate rate --threshold 0.8",
 )
 @click.argument("report", type=click.Path(path_type=Path))
-@click.option("--threshold", type=_Share(open_ended=False), help="Another pass rate to ask for.")
+@click.option("--threshold", type=Share(open_ended=False), help="Another pass rate to ask for.")
 @click.option("--gate", type=click.Choice([kind.value for kind in GateKind]), help="Another rule.")
 @click.option("--misses", type=click.IntRange(min=0), help="Failed runs that are allowed.")
-@click.option("--confidence", type=_Share(open_ended=True), help="Another confidence.")
+@click.option("--confidence", type=Share(open_ended=True), help="Another confidence.")
 @click.option("--all-tests", is_flag=True, help="Change gates that a test sets itself, too.")
 @report_dir(None)
 @junitxml

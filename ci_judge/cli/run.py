@@ -14,11 +14,12 @@ from typing import Any
 import click
 
 from ci_judge.app import Finished, FrontDoor, RunOptions, execute
-from ci_judge.ci_context import github_context
+from ci_judge.ci_context import context_of
 from ci_judge.cli import options
 from ci_judge.cli.screen import Screen, pass_screen
 from ci_judge.engine.stopping import StopSign
 from ci_judge.engine.unawaited import UnawaitedThreads
+from ci_judge.errors import InvalidInput
 from ci_judge.protocols import Progress
 from ci_judge.redaction import Redactor
 from ci_judge.renderers import console
@@ -26,6 +27,7 @@ from ci_judge.renderers.progress import PlainProgress
 from ci_judge.renderers.registry import renderer
 from ci_judge.settings import Given
 from ci_judge.sinks.files import shown_path
+from ci_judge.workflows.earlier_attempts import earlier_report
 from ci_judge.workflows.planning import Plan, Selection
 from ci_judge.workflows.surroundings import Surroundings
 
@@ -45,6 +47,12 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 @click.option("--maxfail", type=click.IntRange(min=1), help="Stop after N failed tests.")
 @click.option(
     "--resume", is_flag=True, help="Go on with an interrupted run; keep what it finished."
+)
+@click.option(
+    "--continue-from",
+    type=click.Path(path_type=Path),
+    metavar="REPORT",
+    help="Go on from the report.json of an earlier attempt: what is decided stays decided.",
 )
 @click.option("--junitxml", type=click.Path(path_type=Path), help="One more copy of the JUnit XML.")
 @click.option(
@@ -92,6 +100,13 @@ async def run_to_the_end(
 
 
 def _run_options(values: dict[str, Any], surroundings: Surroundings) -> RunOptions:
+    context = context_of(surroundings.environment, folder=surroundings.cwd)
+    earlier = values["continue_from"]
+    if earlier is not None and values["resume"]:
+        raise InvalidInput.of(
+            "--resume and --continue-from exclude each other",
+            hint="--resume for a run that was cut off, --continue-from for one that ended",
+        )
     return RunOptions(
         config=values["config"],
         overrides=_overrides(values),
@@ -99,7 +114,11 @@ def _run_options(values: dict[str, Any], surroundings: Surroundings) -> RunOptio
         max_failures=1 if values["stop_at_first"] else values["maxfail"],
         junit_copy=values["junitxml"],
         resume=values["resume"],
-        context=github_context(surroundings.environment).entry(),
+        goes_on_from=earlier,
+        look_for_earlier=None
+        if earlier is None
+        else earlier_report(earlier, commit=context.commit, attempt=context.attempt),
+        context=context.entry(),
     )
 
 

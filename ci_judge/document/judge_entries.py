@@ -32,6 +32,7 @@ def judge_entry(
         "panel_rule": None,
         "panel_needed": None,
         "agreement": None,
+        "calibration": None,
     }
 
 

@@ -6,22 +6,27 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, cast
 
+from ci_judge.document.attempts import number_of
+from ci_judge.document.merged_baselines import merged_baseline
 from ci_judge.document.report import pass_rate
 from ci_judge.document.run_entries import USD_DIGITS
 from ci_judge.errors import ExitCode
 from ci_judge.model.document import (
+    BaselineEntry,
     BudgetEntry,
     GateEntry,
     GroupEntry,
     JudgeEntry,
     ReasonCountEntry,
     ReportDocument,
+    RerunEntry,
     RunContextEntry,
     ShardEntry,
     SummaryEntry,
     TestEntry,
 )
 from ci_judge.model.reasons import NotRunCode, ReasonCode
+from ci_judge.rules.continuing import rerun_sentence
 from ci_judge.rules.shards import Shard
 
 
@@ -80,12 +85,19 @@ def merged_document(
     the judge over all of them. Tests of missing shards are errors.
     """
     groups = _groups(documents, missing)
+    baselines = {shard_of(each)["index"]: each["baseline"] for each in documents}
+    baseline = merged_baseline(baselines)
+    summary = _summary([document["summary"] for document in documents], groups)
+    if not documents[0]["settings"]["run"].get("allow_weaker"):
+        told = sum(len(each["weaker"]) for each in baselines.values() if each is not None)
+        summary["regressions"] = _once(summary["regressions"], told, baseline)
     return {
         **documents[0],
-        "summary": _summary([document["summary"] for document in documents], groups),
+        "summary": summary,
         "run": _run(documents, missing),
         "settings": _settings(documents[0]["settings"]),
         "judge": judge,
+        "baseline": baseline,
         "warnings": list(dict.fromkeys(chain(*(each["warnings"] for each in documents)))),
         "groups": groups,
     }
@@ -158,16 +170,49 @@ def _lost(test: TestEntry, missing: Missing) -> TestEntry:
 
 def _run(documents: Sequence[ReportDocument], missing: Sequence[Missing]) -> RunContextEntry:
     runs = [document["run"] for document in documents]
+    newest = max(runs, key=lambda run: run["attempt"] or 0)
     complete = not missing and all(shard_of(document)["complete"] for document in documents)
     return {
         **runs[0],
+        "attempt": newest["attempt"],
+        "url": newest["url"],
         "started": min(run["started"] for run in runs),
         "finished": max(run["finished"] for run in runs),
         "interrupted": any(run["interrupted"] for run in runs),
         "complete": complete,
         "shard": None,
         "missing_shards": [lost.shard.index for lost in missing if lost.was_a_shard],
+        "rerun": _rerun(documents, newest=max(map(number_of, documents))),
     }
+
+
+def _rerun(documents: Sequence[ReportDocument], *, newest: int) -> RerunEntry | None:
+    """Add up what the shards owe to earlier attempts; where all ran only once nothing is owed."""
+    runs = [document["run"] for document in documents]
+    reruns = [run["rerun"] for run in runs if run["rerun"] is not None]
+    if not reruns:
+        return None
+    made = sum(document["summary"]["runs_made"] for document in documents)
+    earlier = max((each["earlier"] for each in reruns), key=len)
+    carried = sum(_carried(document, newest=newest) for document in documents)
+    reasons = dict.fromkeys(each["anew"] for each in reruns if each["anew"] is not None)
+    anew = "; ".join(reasons) or None
+    since = earlier[-1]["attempt"] if earlier else None
+    return {
+        "attempt": max(each["attempt"] for each in reruns),
+        "earlier": earlier,
+        "carried_runs": carried,
+        "anew": anew,
+        "sentence": rerun_sentence(since=since, carried=carried, made=made - carried, anew=anew),
+    }
+
+
+def _carried(document: ReportDocument, *, newest: int) -> int:
+    """Count a shard's runs of earlier attempts: all of one that was not repeated."""
+    if number_of(document) < newest:
+        return document["summary"]["runs_made"]
+    rerun = document["run"]["rerun"]
+    return rerun["carried_runs"] if rerun else 0
 
 
 def _summary(summaries: Sequence[SummaryEntry], groups: Sequence[GroupEntry]) -> SummaryEntry:
@@ -188,6 +233,13 @@ def _summary(summaries: Sequence[SummaryEntry], groups: Sequence[GroupEntry]) ->
         "reasons": _reasons(tests),
         "duration_seconds": max(each["duration_seconds"] for each in summaries),
     }
+
+
+def _once(regressions: int | None, told: int, baseline: BaselineEntry | None) -> int | None:
+    """Count a weaker rule once, of which every shard has told."""
+    if regressions is None or baseline is None:
+        return regressions
+    return max(0, regressions - told) + len(baseline["weaker"])
 
 
 def _sum(values: Sequence[Any]) -> Any:

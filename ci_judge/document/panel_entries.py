@@ -53,6 +53,7 @@ def panel_entry(
         "panel_rule": rule,
         "panel_needed": needed_judges(rule, len(members)),
         "agreement": agreement_entry(agreement),
+        "calibration": None,
     }
 
 

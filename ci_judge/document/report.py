@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
+from ci_judge.document.corrections import labels_entry
 from ci_judge.document.run_entries import USD_DIGITS, iso_time, usd
 from ci_judge.model.document import (
     SCHEMA_VERSION,
@@ -14,6 +15,7 @@ from ci_judge.model.document import (
     JudgeEntry,
     LatencyEntry,
     MessageEntry,
+    PrefixEntry,
     ReasonCountEntry,
     ReportDocument,
     RunContextEntry,
@@ -23,7 +25,7 @@ from ci_judge.model.document import (
     WaiverEntry,
 )
 from ci_judge.model.reasons import ReasonCode
-from ci_judge.model.results import GateResult, Latency, TestResult
+from ci_judge.model.results import GateResult, Latency, Prefix, TestResult
 from ci_judge.model.suite import Case, GateKind, GateRule, Scenario, Suite, Waiver
 from ci_judge.rules.rounding import written
 
@@ -90,6 +92,7 @@ def _run_context(header: Header) -> RunContextEntry:
         "complete": header.complete,
         "shard": None,
         "missing_shards": [],
+        "rerun": None,
     }
 
 
@@ -205,6 +208,12 @@ class Anchors:
         return anchor
 
 
+def _prefix_entry(prefix: Prefix | None) -> PrefixEntry | None:
+    if prefix is None:
+        return None
+    return {"runs": prefix.runs, "judged": prefix.judged, "passes": prefix.passes}
+
+
 class _Subject(TypedDict):
     """The keys in which scenarios and cases differ."""
 
@@ -222,6 +231,7 @@ def _test(result: TestResult, anchor: str) -> TestEntry:
     subject = _subject(test)
     return {
         "id": test.id,
+        "fingerprint": test.fingerprint,
         "anchor": anchor,
         "name": test.name,
         "result": gate.outcome,
@@ -244,16 +254,19 @@ def _test(result: TestResult, anchor: str) -> TestEntry:
         "judged": tally.judged,
         "passes": tally.passes,
         "fails": tally.fails,
+        "certain_fails": tally.certain,
         "errors": tally.errors,
         "not_run": tally.not_run,
         "stopped": tally.stopped,
         "stopped_after": tally.counted if tally.stopped else None,
         "not_needed": tally.not_needed,
         "uncounted": tally.uncounted,
+        "prefix": _prefix_entry(result.prefix),
         "suspicious": result.suspicious,
         "replayed": result.replayed,
         "rate": None if gate.rate is None else round(gate.rate, 6),
         "interval": [round(gate.interval.low, 6), round(gate.interval.high, 6)],
+        "corrected": None,
         "gate": gate_entry(test.gate, gate),
         "troubles": [
             {"outcome": trouble.outcome, "reason": trouble.reason, "runs": trouble.runs}
@@ -266,6 +279,8 @@ def _test(result: TestResult, anchor: str) -> TestEntry:
         "duration_seconds": round(result.duration_seconds, 3),
         "change": None,
         "regated_from": None,
+        "earlier": [],
+        "carried_runs": 0,
     }
 
 
@@ -313,6 +328,8 @@ def gate_entry(rule: GateRule, gate: GateResult) -> GateEntry:
         "confidence": float(rule.confidence),
         "misses": rule.misses if rule.kind is GateKind.MISSES else None,
         "min_runs": rule.min_runs,
+        "max_runs": rule.configured_runs if rule.kind is GateKind.ADAPTIVE else None,
+        "labels": None if rule.labels is None else labels_entry(rule.labels),
         "early_stop": rule.early_stop,
         "anytime": gate.anytime,
         "needed": gate.needed,

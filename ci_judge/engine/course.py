@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from enum import Enum, auto
 
 from ci_judge.model.judging import Outcome
-from ci_judge.model.results import Tally
+from ci_judge.model.results import Prefix, Tally
 from ci_judge.rules.boundaries import Boundary, Seen
 
-_OPEN, _PASS, _FAIL, _ERROR, _GIVEN_UP = range(5)
+_OPEN, _PASS, _FAIL, _ERROR, _GIVEN_UP, _SURE_FAIL = range(6)
 _LIKELY = 0.5 - 1e-9  # an even chance is enough, however it was rounded
 _CODES: dict[Outcome, int] = {"pass": _PASS, "fail": _FAIL, "not_run": _GIVEN_UP}
 
@@ -39,8 +39,8 @@ class Course:
         self._launched = 0
         self._restored_up_to = 0
         self._in_flight = 0
-        self._ended = [0] * 5
-        self._looked_at = [0] * 5
+        self._ended = [0] * 6
+        self._looked_at = [0] * 6
         self._looks = 0
         self._decided = False
         self._passable = False
@@ -52,22 +52,27 @@ class Course:
         self._in_flight += 1
         return self._launched
 
-    def add(self, number: int, outcome: Outcome) -> None:
-        """Learn how a run that was launched ended; one that was kept from sending is given up."""
+    def add(self, number: int, outcome: Outcome, *, certain: bool = False) -> None:
+        """Learn how a run that was launched ended; one that was kept from sending is given up.
+
+        ``certain`` says that checks alone decided it.
+        """
         self._in_flight -= 1
-        code = self._book(number, outcome)
+        code = self._book(number, outcome, certain=certain)
         self._errors_in_a_row = self._errors_in_a_row + 1 if code == _ERROR else 0
 
-    def restore(self, number: int, outcome: Outcome) -> bool:
+    def restore(self, number: int, outcome: Outcome, *, certain: bool = False) -> bool:
         """Take over a run that was made earlier; False where there is no such run to make."""
         if not 1 <= number <= self._boundary.runs or self._codes[number - 1] != _OPEN:
             return False
         self._restored_up_to = max(self._restored_up_to, number)
-        self._book(number, outcome)
+        self._book(number, outcome, certain=certain)
         return True
 
-    def _book(self, number: int, outcome: Outcome) -> int:
+    def _book(self, number: int, outcome: Outcome, *, certain: bool) -> int:
         code = _CODES.get(outcome, _ERROR)
+        if code == _FAIL and certain:
+            code = _SURE_FAIL
         self._codes[number - 1] = code
         self._ended[code] += 1
         self._look()
@@ -133,11 +138,21 @@ class Course:
             numbered = enumerate(self._codes, start=1)
             yield from (number for number, code in numbered if code == _OPEN)
 
+    def prefix(self, runs: int) -> Prefix | None:
+        """Say how the first so many runs ended, None where one of them has not been made."""
+        codes = self._codes[:runs]
+        if len(codes) < runs or _OPEN in codes or _GIVEN_UP in codes:
+            return None
+        passes = codes.count(_PASS)
+        fails = codes.count(_FAIL) + codes.count(_SURE_FAIL)
+        return Prefix(runs=runs, judged=passes + fails, passes=passes)
+
     @property
     def tally(self) -> Tally:
         planned = self._boundary.runs
         made = sum(self._ended) - self._ended[_GIVEN_UP]
-        counted = _seen(self._looked_at if self._decided else self._ended)
+        codes = self._looked_at if self._decided else self._ended
+        counted = _seen(codes)
         not_made = planned - made
         return Tally(
             planned=planned,
@@ -149,8 +164,10 @@ class Course:
             not_needed=not_made if self._decided else 0,
             uncounted=made - counted.total,
             passable=self._passable,
+            certain=codes[_SURE_FAIL],
         )
 
 
 def _seen(counts: list[int]) -> Seen:
-    return Seen(passes=counts[_PASS], fails=counts[_FAIL], errors=counts[_ERROR])
+    fails = counts[_FAIL] + counts[_SURE_FAIL]
+    return Seen(passes=counts[_PASS], fails=fails, errors=counts[_ERROR])

@@ -19,7 +19,8 @@ ChangeKind = Literal[
     "newly_failing",
     "newly_undecided",
     "newly_passing",
-    "lower",
+    "significantly_worse",
+    "worse_within_noise",
     "higher",
     "unchanged",
     "only_by_gate",
@@ -71,7 +72,8 @@ class SummaryEntry(TypedDict):
     target's share. ``budget`` is null where nothing was limited; ``reasons`` count the runs without
     a verdict by their codes. ``waived`` tests failed, and may for a while. Advisory tests are
     counted in ``tests`` and ``advisory`` alone.
-    ``regressions`` are tests whose gate newly failed, and removed ones; null without a baseline.
+    ``regressions`` are tests whose gate newly failed, that got worse by more than chance or were
+    removed, and weaker rules; null without a baseline.
     ``runs_passed``, ``runs_failed`` and ``runs_errors`` are those that gates counted, and
     ``saved_by_early_stop`` the planned ones that no gate needed; ``pass_rate`` is null where a test
     may stop early, for the rate of what was seen would mislead.
@@ -107,12 +109,42 @@ class SummaryEntry(TypedDict):
     duration_seconds: float
 
 
+class AttemptEntry(TypedDict):
+    """How an earlier attempt ended: its tests by result, and the runs that it made itself."""
+
+    attempt: int
+    status: Status
+    started: str
+    tests: int
+    passed: int
+    failed: int
+    errors: int
+    waived: int
+    skipped: int
+    runs_made: int
+
+
+class RerunEntry(TypedDict):
+    """What became of the earlier attempts at the same commit in the same CI run.
+
+    ``attempt`` is this one's number, ``earlier`` are those that are known of, the oldest first.
+    ``carried_runs`` are runs of theirs that stand in this report; ``anew`` says why tests were
+    judged anew, null where all of them went on. ``sentence`` says it in words.
+    """
+
+    attempt: int
+    earlier: list[AttemptEntry]
+    carried_runs: int
+    anew: str | None
+    sentence: str
+
+
 class RunContextEntry(TypedDict):
     """Where and when: from the CI's variables, null outside a CI.
 
     ``complete`` says that the whole suite ran to its end: nothing was deselected, nothing stopped.
     ``shard`` is null where the report is not of a part; ``missing_shards`` are the numbers of those
-    that a merged report lacks.
+    that a merged report lacks. ``rerun`` is null for a first attempt.
     """
 
     commit: str | None
@@ -128,6 +160,7 @@ class RunContextEntry(TypedDict):
     complete: bool
     shard: "ShardEntry | None"
     missing_shards: list[int]
+    rerun: RerunEntry | None
 
 
 class ShardEntry(TypedDict):
@@ -199,18 +232,41 @@ class AgreementEntry(TypedDict):
     gwet_ac1: float | None
 
 
+class LabelsEntry(TypedDict):
+    """How a judge did on labelled responses: of each verdict the labels, and where it agreed."""
+
+    human_passes: int
+    agreed_passes: int
+    human_fails: int
+    agreed_fails: int
+
+
+class CalibrationEntry(TypedDict):
+    """The calibration that ``judge.calibration`` names.
+
+    ``problem`` says why no pass rate is corrected by it (it is of another judge or prompt, or its
+    labels are too few), null where rates are. ``labels`` are those that the judge was asked about.
+    """
+
+    file: str
+    made: str
+    problem: str | None
+    labels: LabelsEntry
+
+
 class JudgeEntry(JudgeTermsEntry):
     """The judge, or with provider "panel" what holds for all judges in ``panel``.
 
     ``price`` is null where it is unknown, and of a panel, whose judges have their own.
     ``panel_needed`` is how many of them must pass an expectation; without a panel it is null, as
-    are ``panel_rule`` and ``agreement``.
+    are ``panel_rule`` and ``agreement``. ``calibration`` is null where none is named.
     """
 
     panel: list[PanelMemberEntry]
     panel_rule: PanelRule | None
     panel_needed: int | None
     agreement: AgreementEntry | None
+    calibration: CalibrationEntry | None
 
 
 class MessageEntry(TypedDict):
@@ -431,8 +487,11 @@ class WaiverEntry(TypedDict):
 class GateEntry(TypedDict):
     """The rule and what it said. ``needed`` is null when no count of passes could meet it.
 
-    ``min_runs`` is null but for the adaptive gate. ``anytime`` says that the test may stop before
-    all planned runs, so that its interval is one that holds wherever it stops, and not the gate.
+    ``labels`` are what the gate corrected goes by besides the runs, null for every other.
+    ``min_runs`` and ``max_runs`` are null but for the adaptive gate; a test that went on from an
+    earlier attempt may have planned more than ``max_runs``. ``anytime`` says that the test may stop
+    before all planned runs, so that its interval is one that holds wherever it stops, and not the
+    gate.
     """
 
     kind: str
@@ -441,6 +500,8 @@ class GateEntry(TypedDict):
     confidence: float
     misses: int | None
     min_runs: int | None
+    max_runs: int | None
+    labels: LabelsEntry | None
     early_stop: bool
     anytime: bool
     needed: int | None
@@ -464,9 +525,31 @@ class LatencyEntry(TypedDict):
     max: float
 
 
-class ChangeEntry(TypedDict):
-    """A test held against the same test of the baseline; counts are compared, nothing is tested.
+class DifferenceEntry(TypedDict):
+    """Two full samples of one test, and whether their difference is more than chance.
 
+    ``was_passes`` of ``was_judged`` in the baseline, ``passes`` of ``judged`` here: all runs of a
+    fixed gate, the first of an adaptive one. ``drop`` is by how much the rate fell (negative: it
+    rose), ``drop_interval`` its [low, high]. ``p`` is the chance of such a drop where nothing has
+    changed; ``adjusted_p`` allows for the other tests that are listed, ``blocking_p`` for those
+    that may fail the step (null: this one may not).
+    """
+
+    was_passes: int
+    was_judged: int
+    passes: int
+    judged: int
+    drop: float
+    drop_interval: list[float]
+    p: float
+    adjusted_p: float
+    blocking_p: float | None
+
+
+class ChangeEntry(TypedDict):
+    """A test held against the same test of the baseline.
+
+    ``difference`` is null where there are no two full samples of one question and one judge.
     ``result``, ``passes`` and ``judged`` are the baseline's, null for a test that it has not;
     ``reasons`` say what keeps the two from being compared. ``let_off``: its gate failed, and
     ``run.fail_on`` regression lets that pass, for it had failed before. ``waiver`` says what became
@@ -479,6 +562,7 @@ class ChangeEntry(TypedDict):
     passes: int | None
     judged: int | None
     reasons: list[str]
+    difference: DifferenceEntry | None
     waiver: Literal["new", "changed", "gone"] | None
 
 
@@ -490,12 +574,61 @@ class RemovedEntry(TypedDict):
     result: TestOutcome
 
 
+class TogetherEntry(TypedDict):
+    """The compared tests of one criterion together, or (``criterion`` null) of the whole suite.
+
+    ``significant`` says that they got worse by more than chance; ``blocking_p`` is compared with
+    ``run.alpha`` for that, ``mid_p`` is a less strict figure beside ``p``. ``detectable_drop`` is
+    the fall of all their rates that would have been seen four times in five (roughly), null where
+    not even the largest would.
+    """
+
+    criterion: str | None
+    tests: int
+    was_passes: int
+    was_judged: int
+    passes: int
+    judged: int
+    p: float
+    mid_p: float
+    blocking_p: float
+    significant: bool
+    detectable_drop: float | None
+
+
+WeakerKind = Literal[
+    "threshold",
+    "runs",
+    "gate",
+    "check",
+    "phrase",
+    "expectation",
+    "waiver",
+    "advisory",
+    "skipped",
+    "judge",
+]
+
+
+class WeakerEntry(TypedDict):
+    """A rule that asks for less than in the baseline, and of which ``tests`` (by id; judge: none).
+
+    ``was`` and ``now`` are the two rules in words, ``now`` empty where it was dropped.
+    """
+
+    kind: WeakerKind
+    was: str
+    now: str
+    tests: list[str]
+
+
 class BaselineEntry(TypedDict):
     """The earlier report that this one is held against.
 
     ``source`` says where it was looked for, ``problem`` why there is none to be used (the rest is
     then null or empty). ``age_seconds`` lies between the starts of both. ``note`` says what could
-    not be compared, such as removed tests where only a part of the suite ran.
+    not be compared, such as removed tests where only a part of the suite ran. ``suite`` is null
+    where no test could be tested for chance, ``alpha`` is how often a false alarm may be.
     """
 
     source: str
@@ -506,6 +639,37 @@ class BaselineEntry(TypedDict):
     age_seconds: float | None
     note: str | None
     removed: list[RemovedEntry]
+    weaker: list[WeakerEntry]
+    alpha: float
+    suite: TogetherEntry | None
+    criteria: list[TogetherEntry]
+
+
+class EarlierResultEntry(TypedDict):
+    """What a test came to in an earlier attempt."""
+
+    attempt: int
+    result: TestOutcome
+    passes: int
+    judged: int
+
+
+class PrefixEntry(TypedDict):
+    """The first ``runs`` runs of an adaptive test, which it makes in any case: a full sample."""
+
+    runs: int
+    judged: int
+    passes: int
+
+
+class CorrectedEntry(TypedDict):
+    """The pass rate without the judge's own error, as far as labels tell it, and its interval.
+
+    Approximate, two-sided at the gate's confidence.
+    """
+
+    rate: float
+    interval: list[float]
 
 
 class TestEntry(TypedDict):
@@ -521,9 +685,15 @@ class TestEntry(TypedDict):
     passes, fails and errors are of those alone, ``uncounted`` runs have later numbers and were
     under way by then, ``not_needed`` ones were not made. ``waiver`` is the one in force, whatever
     the result; ``row`` is where the row of a dataset stands that filled the scenario.
+    ``prefix`` is null where the gate is not adaptive, or one of its first runs was not made.
+    ``fingerprint`` digests all that decides how its runs come out; ``earlier`` are its results in
+    earlier attempts, the oldest first, and ``carried_runs`` counts the runs taken over from them.
+    ``certain_fails`` of the fails were found by checks, without a judge; ``corrected`` is null
+    where no calibration of the judge allows it, and of a test that may stop early.
     """
 
     id: str
+    fingerprint: str
     anchor: str
     name: str
     kind: str
@@ -546,16 +716,19 @@ class TestEntry(TypedDict):
     judged: int
     passes: int
     fails: int
+    certain_fails: int
     errors: int
     not_run: int
     stopped: bool
     stopped_after: int | None
     not_needed: int
     uncounted: int
+    prefix: PrefixEntry | None
     suspicious: int
     replayed: int
     rate: float | None
     interval: list[float]
+    corrected: CorrectedEntry | None
     gate: GateEntry
     troubles: list[TroubleEntry]
     reasons: list[ReasonCountEntry]
@@ -565,6 +738,8 @@ class TestEntry(TypedDict):
     duration_seconds: float
     change: ChangeEntry | None
     regated_from: str | None
+    earlier: list[EarlierResultEntry]
+    carried_runs: int
     runs: NotRequired[list[RunEntry]]
 
 

@@ -226,6 +226,9 @@ class Suspicion:
 
 Outcome: TypeAlias = Literal["pass", "fail", "target_error", "case_error", "judge_error", "not_run"]
 
+VERDICTS: frozenset[str] = frozenset({"pass", "fail"})
+"""Outcomes of runs that say something of the test."""
+
 ERROR_OUTCOMES: frozenset[str] = frozenset({"target_error", "case_error", "judge_error"})
 
 

@@ -32,7 +32,8 @@ class Tally:
     Where a test stopped as soon as it was decided, passes, fails and errors are those of the runs
     up to there by number: ``uncounted`` runs with later numbers had been started and were finished,
     ``not_needed`` ones were left out. ``passable`` says that an adaptive gate would have been
-    passed on the way, had the runs that ended in errors been passes.
+    passed on the way, had the runs that ended in errors been passes. ``certain`` of the fails were
+    found by checks, without a judge.
     """
 
     planned: int
@@ -43,6 +44,7 @@ class Tally:
     not_needed: int = 0
     uncounted: int = 0
     passable: bool = False
+    certain: int = 0
 
     @property
     def judged(self) -> int:
@@ -61,6 +63,18 @@ class Tally:
     def stopped(self) -> bool:
         """Tell whether the gate was decided before all planned runs were looked at."""
         return self.not_needed + self.uncounted > 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prefix:
+    """The first ``runs`` runs of a test that makes so many in any case: how they ended.
+
+    Where a test stops depends on how it went; how these went does not depend on where it stops.
+    """
+
+    runs: int
+    judged: int
+    passes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,3 +151,5 @@ class TestResult:
     """How long the first pieces of streamed answers took; None where no answer was streamed."""
     cost_usd: float | None = 0.0
     """What its runs cost together, None where that of one is unknown."""
+    prefix: Prefix | None = None
+    """Of an adaptive test whose first ``min_runs`` runs have all been made."""

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from ci_judge.errors import Place
+from ci_judge.model.calibration import LabelCounts
 
 JsonValue: TypeAlias = Any
 """What JSON can hold: dict with string keys, list, str, int, finite float, bool, None."""
@@ -22,6 +23,7 @@ class GateKind(StrEnum):
     ADAPTIVE = "adaptive"
     RATE = "rate"
     MISSES = "misses"
+    CORRECTED = "corrected"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,10 +31,13 @@ class GateRule:
     """A gate before it is applied: every kind but adaptive is "at least k of ``runs``".
 
     ``threshold`` is a pass rate in [0, 1]; ``confidence`` in (0, 1) is two-sided for lower_bound
-    and one-sided for exact and adaptive; ``misses`` (a count) is used by the misses gate alone.
-    Rates are exact fractions of the text that the user wrote. The adaptive gate makes ``min_runs``
-    to ``runs`` runs, or ``runs`` where that is None, as it is for all others; ``early_stop`` says
-    whether these leave out runs that cannot change the result.
+    and corrected, one-sided for exact and adaptive; ``misses`` (a count) is used by the misses gate
+    alone. Rates are exact fractions of the text that the user wrote. The adaptive gate makes
+    ``min_runs`` to ``runs`` runs, or ``runs`` where that is None, as it is for all others;
+    ``early_stop`` says whether these leave out runs that cannot change the result. ``topped_up`` of
+    an adaptive gate's ``runs`` are on top of those that it was configured with: earlier attempts
+    used them up.
+    ``labels`` are what the gate corrected goes by besides the runs, and None for every other.
     """
 
     kind: GateKind
@@ -42,6 +47,13 @@ class GateRule:
     misses: int = 0
     min_runs: int | None = None
     early_stop: bool = False
+    topped_up: int = 0
+    labels: LabelCounts | None = None
+
+    @property
+    def configured_runs(self) -> int:
+        """How many runs the suite plans, whatever earlier attempts used up."""
+        return self.runs - self.topped_up
 
     @property
     def least_runs(self) -> int:
@@ -51,7 +63,10 @@ class GateRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateDefaults:
-    """What a test's gate is unless the test or its file says otherwise (section ``run``)."""
+    """What a test's gate is unless the test or its file says otherwise (section ``run``).
+
+    ``labels`` are those of the judge's calibration, for every test with the gate corrected.
+    """
 
     kind: GateKind = GateKind.LOWER_BOUND
     runs: int = 10
@@ -60,6 +75,11 @@ class GateDefaults:
     misses: int = 0
     min_runs: int | None = None
     early_stop: bool = False
+    labels: LabelCounts | None = None
+
+    def labels_of(self, kind: GateKind) -> LabelCounts | None:
+        """Give what a gate of this kind goes by besides the runs."""
+        return self.labels if kind is GateKind.CORRECTED else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,6 +211,8 @@ class Scenario:
     skip: str | None = None
     row: DataRow | None = None
     waiver: Waiver | None = None
+    fingerprint: str = field(default="", compare=False)
+    """A digest of all that decides how its runs come out; empty until the suite is planned."""
 
     @property
     def group(self) -> str:
@@ -211,6 +233,8 @@ class Case:
     advisory: bool = False
     skip: str | None = None
     waiver: Waiver | None = None
+    fingerprint: str = field(default="", compare=False)
+    """A digest of all that decides how its runs come out; empty until the suite is planned."""
 
     @property
     def name(self) -> str:

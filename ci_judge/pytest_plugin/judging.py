@@ -6,7 +6,7 @@ from typing import Final, NoReturn
 import pytest
 
 from ci_judge.app import RunOptions
-from ci_judge.ci_context import github_context
+from ci_judge.ci_context import context_of
 from ci_judge.model.reasons import NotRunCode
 from ci_judge.pytest_plugin.background import BackgroundRun, error_lines
 from ci_judge.pytest_plugin.items import JudgedItem
@@ -83,7 +83,9 @@ class Judging:
         options = RunOptions(
             config=self._suite.config,
             selection=Selection(ids=ids),
-            context=github_context(self._suite.surroundings.environment).entry(),
+            context=context_of(
+                self._suite.surroundings.environment, folder=self._suite.surroundings.cwd
+            ).entry(),
         )
         if self._worker is None:
             return options

@@ -3,12 +3,21 @@
 from collections.abc import Iterator
 from typing import Final
 
-from ci_judge.model.document import GroupEntry, ReportDocument, RunEntry, TestEntry
+from ci_judge.model.document import GroupEntry, JudgeEntry, ReportDocument, RunEntry, TestEntry
 from ci_judge.protocols import RunSource
+from ci_judge.renderers.attempt_history import (
+    MOST_CHANGED,
+    changed_tests,
+    history_of,
+    kept_words,
+    result_words,
+)
 from ci_judge.renderers.budget_words import budget_words, reason_words
+from ci_judge.renderers.calibration_words import calibration_line, corrected_words
+from ci_judge.renderers.chance import comparison_lines
 from ci_judge.renderers.changes import MOST_NAMED, baseline_line, change_words
 from ci_judge.renderers.item_results import CERTAIN, item_results
-from ci_judge.renderers.next_steps import next_step
+from ci_judge.renderers.next_steps import next_step, points_to_a_warning
 from ci_judge.renderers.panel_words import panel_lines, vote_lines
 from ci_judge.renderers.shown_runs import first_bad_run, kind_of
 from ci_judge.renderers.stopped_tests import passes_of, saved_words, stop_words
@@ -55,7 +64,14 @@ def render_briefly(document: ReportDocument, runs: RunSource) -> Iterator[str]:
         if standing(test) in {"failed", "error"}:
             yield f"{test_line(test, name=test['id'])}\n"
             yield from (f"{line}\n" for line in _why(test, runs))
-    yield f"{_headline(document)}\n"
+    end = (*_named_warnings(document), _headline(document), *_attempts(document))
+    yield from (f"{line}\n" for line in end)
+
+
+def _named_warnings(document: ReportDocument) -> Iterator[str]:
+    """Yield the warnings where the advice about a test would else point to nothing."""
+    if any(map(points_to_a_warning, all_in_order(document))):
+        yield from _warnings(document)
 
 
 def _lines(document: ReportDocument, runs: RunSource) -> Iterator[str]:
@@ -78,18 +94,30 @@ def group_lines(group: GroupEntry, runs: RunSource) -> Iterator[str]:
 
 def result_lines(document: ReportDocument) -> Iterator[str]:
     """Yield warnings and the result, without line ends."""
-    for warning in document["warnings"]:
-        yield f"warning: {one_line(warning, limit=LINE_CHARS)}"
+    yield from _warnings(document)
     if (judge := document["judge"]) and judge["notice"]:
         yield f"note: {one_line(judge['notice'], limit=LINE_CHARS)}"
     if judge:
         yield from (one_line(line, limit=LINE_CHARS) for line in panel_lines(judge))
+        yield from _calibration(judge)
     yield from filter(None, [reason_words(document["summary"])])
     if compared := baseline_line(document):
         yield one_line(compared, limit=LINE_CHARS)
+    yield from (one_line(line, limit=LINE_CHARS) for line in comparison_lines(document))
     yield from _removed(document)
+    yield from _changed(document)
     yield f"{_headline(document)}"
+    yield from _attempts(document)
     yield _totals(document)
+
+
+def _warnings(document: ReportDocument) -> Iterator[str]:
+    return (f"warning: {one_line(each, limit=LINE_CHARS)}" for each in document["warnings"])
+
+
+def _calibration(judge: JudgeEntry) -> Iterator[str]:
+    if judge["calibration"] and judge["calibration"]["problem"] is None:  # else it is a warning
+        yield f"judge {one_line(calibration_line(judge), limit=LINE_CHARS)}"
 
 
 def _removed(document: ReportDocument) -> Iterator[str]:
@@ -98,6 +126,23 @@ def _removed(document: ReportDocument) -> Iterator[str]:
         yield f"  removed: {one_line(test['id'], limit=_NAME_CHARS)}"
     if len(removed) > MOST_NAMED:
         yield f"  and {len(removed) - MOST_NAMED:,} more removed"
+
+
+def _changed(document: ReportDocument) -> Iterator[str]:
+    tests = changed_tests(document)
+    for test in tests[:MOST_CHANGED]:
+        name = one_line(test["id"], limit=_NAME_CHARS)
+        yield f"changed between attempts: {name}: {result_words(test)}"
+    if len(tests) > MOST_CHANGED:
+        yield f"  and {len(tests) - MOST_CHANGED:,} more changed"
+
+
+def _attempts(document: ReportDocument) -> Iterator[str]:
+    history = history_of(document)
+    if history is not None:
+        yield history.line
+        if history.sentence.strip():
+            yield f"note: {one_line(history.sentence, limit=LINE_CHARS)}"
 
 
 def test_line(test: TestEntry, *, name: str) -> str:
@@ -115,6 +160,7 @@ def test_line(test: TestEntry, *, name: str) -> str:
         parts.append(f"{stop} ({range_})" if stop else range_)
     elif test["rate"] is not None and test["planned"] > 1:
         parts.append(f"{rate_words(test)} (interval {interval(test)})")
+    parts += filter(None, [corrected_words(test)])
     parts.append(f"needs {one_line(test['gate']['needs'], limit=_NAME_CHARS)}")
     if where in {"error", "waived", "advisory"}:
         parts.append(WORDS[where])
@@ -127,6 +173,8 @@ def _why(test: TestEntry, runs: RunSource) -> Iterator[str]:
     yield f"    gate: {one_line(test['gate']['sentence'], limit=LINE_CHARS)}"
     if waiver := waiver_words(test):
         yield f"    waiver: {one_line(waiver, limit=LINE_CHARS)}"
+    if kept := kept_words(test):
+        yield f"    earlier attempts: {kept}"
     yield from _errors(test)
     run = first_bad_run(test, runs)
     if run and not (test["troubles"] and kind_of(run) == "error"):

@@ -12,6 +12,7 @@ from ci_judge.renderers.wording import (
     interval,
     mostly_open,
     percent,
+    rate_percent,
     standing,
     without_verdict,
 )
@@ -57,7 +58,7 @@ def plot_row(test: TestEntry, *, group: str) -> PlotRow:
         group=group,
         standing=standing(test),
         counts=_counts(test, told=told),
-        percent=percent(test["rate"] if told else None),
+        percent=rate_percent(test) if told else percent(None),
         low=_share(low),
         width=_share(high - low),
         rate=_share(test["rate"]) if told and test["rate"] is not None else None,
@@ -90,6 +91,6 @@ def _words(test: TestEntry) -> str:
         stopped = f"{stop_words(test)}, " if test["stopped"] else ""
         return f"{WORDS[standing(test)]}: {stopped}interval {interval(test)}, threshold {threshold}"
     return (
-        f"{WORDS[standing(test)]}: rate {percent(test['rate'])}, interval {interval(test)}, "
+        f"{WORDS[standing(test)]}: rate {rate_percent(test)}, interval {interval(test)}, "
         f"threshold {threshold}"
     )

@@ -12,31 +12,11 @@ from markupsafe import Markup
 
 from ci_judge.model.document import ReportDocument
 from ci_judge.protocols import RunSource
-from ci_judge.renderers import wording
-from ci_judge.renderers.budget_words import budget_words, reason_list
-from ci_judge.renderers.changes import (
-    MOST_NAMED,
-    baseline_line,
-    change_words,
-    named_changes,
-    was,
-)
+from ci_judge.renderers import html_words
 from ci_judge.renderers.compiled_templates import CompiledTemplates
 from ci_judge.renderers.forest_plot import plot_rows
 from ci_judge.renderers.html_room import Room
 from ci_judge.renderers.html_view import Rooms, Views
-from ci_judge.renderers.item_results import CERTAIN, item_results
-from ci_judge.renderers.next_steps import next_step
-from ci_judge.renderers.panel_words import panel_lines, vote_word
-from ci_judge.renderers.stopped_tests import NO_RATE, is_counted, passes_of, stop_words
-from ci_judge.renderers.suspicions import (
-    STANDS,
-    suspicion_lines,
-    suspicious_count,
-    suspicious_tests,
-)
-from ci_judge.renderers.troubles import trouble_lines
-from ci_judge.renderers.waivers import IN_SHORT, waived_tests, waiver_words
 from ci_judge.visible_text import visible
 
 BAD_BYTES: Final = 5 * 512 * 1024
@@ -93,51 +73,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(
-        baseline_line=baseline_line,
-        named_changes=named_changes,
-        most_named=MOST_NAMED,
-        change_words=change_words,
-        was=was,
-        marks=wording.MARKS,
-        words=wording.WORDS,
-        run_words=wording.RUN_WORDS,
-        standing=wording.standing,
-        in_order=wording.in_order,
-        verdict=wording.verdict,
-        next_step=next_step,
-        waiver_words=waiver_words,
-        waived_tests=waived_tests,
-        waived_in_short=IN_SHORT,
-        trouble_lines=trouble_lines,
-        panel_lines=panel_lines,
-        vote_word=vote_word,
-        item_results=item_results,
-        suspicion_lines=suspicion_lines,
-        suspicious_count=suspicious_count,
-        suspicious_tests=suspicious_tests,
-        certain=CERTAIN,
-        stands=STANDS,
-        forgiven=wording.forgiven,
-        mostly_open=wording.mostly_open,
-        passes_of=passes_of,
-        stop_words=stop_words,
-        is_counted=is_counted,
-        no_rate=NO_RATE,
-        interval=wording.interval,
-        rate_words=wording.rate_words,
-        paragraphs=_paragraphs,
-    )
-    environment.filters.update(
-        duration=wording.duration,
-        summary_cost=wording.summary_cost,
-        budget_words=budget_words,
-        reason_list=reason_list,
-        web_address=wording.web_address,
-        short_sha=wording.short_sha,
-        counted=wording.counted,
-        moment=_moment,
-    )
+    environment.globals.update(html_words.NAMES)
+    environment.filters.update(html_words.FILTERS)
     return environment
 
 
@@ -146,15 +83,6 @@ def _shown(value: Any) -> Any:
     if isinstance(value, str) and not isinstance(value, Markup):
         return visible(value)
     return value
-
-
-def _paragraphs(text: str) -> list[str]:
-    return [part.strip() for part in text.replace("\r\n", "\n").split("\n\n") if part.strip()]
-
-
-def _moment(text: str) -> str:
-    """``2026-03-02T09:30:00.000Z`` as ``2026-03-02 09:30 UTC``."""
-    return f"{text[:16].replace('T', ' ')} UTC"
 
 
 def _style(environment: Environment) -> str:

@@ -9,14 +9,15 @@ them, and what it builds is put right and read again afterwards.
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from hashlib import sha256
+from html import escape
 from pathlib import PurePosixPath
 from typing import Any, Final
-from xml.sax.saxutils import quoteattr
 
 from junit_xml import TestCase, TestSuite
 
 from ci_judge.model.document import GroupEntry, JudgeEntry, ReportDocument, RunEntry, TestEntry
 from ci_judge.protocols import RunSource
+from ci_judge.renderers.attempt_history import earlier_results
 from ci_judge.renderers.next_steps import next_step
 from ci_judge.renderers.shown_runs import clipped, first_bad_run, passages
 from ci_judge.renderers.troubles import trouble_lines
@@ -49,7 +50,7 @@ def render(document: ReportDocument, runs: RunSource) -> Iterator[str]:
 def _root(document: ReportDocument) -> str:
     tests = [test for group in document["groups"] for test in group["tests"]]
     totals = {**_counts(tests), "time": _time(sum(test["duration_seconds"] for test in tests))}
-    attributes = " ".join(f"{name}={quoteattr(value)}" for name, value in totals.items())
+    attributes = " ".join(f'{name}="{escape(value)}"' for name, value in totals.items())
     return f'<testsuites name="CI Judge" {attributes}>\n'
 
 
@@ -208,6 +209,16 @@ def _decimal_usd(amount: float | None) -> str:
     return "unknown" if amount is None else f"{amount:.10f}".rstrip("0").rstrip(".")
 
 
+def _change(test: TestEntry) -> dict[str, Any]:
+    """Give what became of the test since the baseline, and how rare that is by chance."""
+    change = test["change"]
+    difference = change and change["difference"]
+    return {
+        "change": change and change["kind"],
+        "change_p": f"{difference['p']:.6f}" if difference else None,
+    }
+
+
 def _facts(test: TestEntry, document: ReportDocument) -> dict[str, Any]:
     judge = document["judge"]
     low, high = test["interval"]
@@ -224,11 +235,15 @@ def _facts(test: TestEntry, document: ReportDocument) -> dict[str, Any]:
         "fails": test["fails"],
         "errors": test["errors"],
         "suspicious": test["suspicious"] or None,
+        "earlier_results": earlier_results(test) or None,
         "replayed": test["replayed"] or None,
         "judge_changed": _changed_models(judge),
         "cost_usd": _decimal_usd(test["cost_usd"]),
         "rate": _decimal(test["rate"]),
         "interval": f"{low:.4f} {high:.4f}",
+        "corrected": _corrected(test),
+        "calibration": judge and judge["calibration"] and judge["calibration"]["problem"],
+        **_change(test),
         "gate": test["gate"]["kind"],
         "threshold": test["gate"]["threshold_text"],
         "needs": test["gate"]["needs"],
@@ -236,6 +251,15 @@ def _facts(test: TestEntry, document: ReportDocument) -> dict[str, Any]:
         "judge": judge and judge["provider"],
         "model": judge and judge["model"],
     }
+
+
+def _corrected(test: TestEntry) -> str | None:
+    """Write the rate without the judge's own error, and the ends of its interval."""
+    corrected = test["corrected"]
+    if corrected is None:
+        return None
+    low, high = corrected["interval"]
+    return f"{corrected['rate']:.4f} {low:.4f} {high:.4f}"
 
 
 def _decimal(rate: float | None) -> str | None:

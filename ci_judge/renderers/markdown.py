@@ -5,10 +5,13 @@ from typing import Final
 
 from ci_judge.model.document import ReportDocument, RunEntry, TestEntry
 from ci_judge.protocols import RunSource
+from ci_judge.renderers.attempt_history import kept_words
 from ci_judge.renderers.budget_words import budget_words, reason_words
+from ci_judge.renderers.calibration_words import calibration_line, corrected_words
 from ci_judge.renderers.changes import change_words, was
 from ci_judge.renderers.item_results import CERTAIN, item_results
-from ci_judge.renderers.markdown_baseline import baseline_blocks
+from ci_judge.renderers.markdown_attempts import attempts_text, changed_blocks
+from ci_judge.renderers.markdown_baseline import baseline_blocks, weaker_blocks
 from ci_judge.renderers.markdown_fit import Block, Fallback, whole
 from ci_judge.renderers.markdown_text import cell, code_span, fenced, prose
 from ci_judge.renderers.markdown_waivers import waiver_blocks
@@ -67,11 +70,13 @@ def render(document: ReportDocument, runs: RunSource) -> Iterator[str]:
 
 
 def blocks(document: ReportDocument, runs: RunSource) -> list[Block]:
-    """Build the blocks in reading order: verdict, notes, table, failing tests, the rest, footer."""
+    """Build the blocks in reading order: weaker rules, verdict, notes, table, tests, footer."""
     tests = _named(all_in_order(document), shown_names(document))
     bad = [test for test in tests if standing(test) in _TO_LOOK_AT]
     return [
+        *weaker_blocks(document),
         _verdict(document),
+        *changed_blocks(document),
         *baseline_blocks(document),
         *waiver_blocks(document),
         *_notes(document),
@@ -90,7 +95,9 @@ def _named(tests: Sequence[TestEntry], names: Mapping[str, str]) -> list[TestEnt
 
 def _verdict(document: ReportDocument) -> Block:
     emoji = "⚠️" if forgiven(document) else _STATUS_EMOJI.get(document["status"], "⚠️")
-    return Block(text=f"### {emoji} CI Judge: {verdict(document)}\n\n{_counts(document)}")
+    head = f"### {emoji} CI Judge: {verdict(document)}"
+    told = filter(None, [head, attempts_text(document), _counts(document)])
+    return Block(text="\n\n".join(told))
 
 
 def _counts(document: ReportDocument) -> str:
@@ -121,6 +128,9 @@ def _notes(document: ReportDocument) -> Iterator[Block]:
         told = "\n".join(f"> - {line}" for line in panel_lines(judge, named=code_span))
         cut = Fallback(order=34, text="", what="votes of the panel", how="left out")
         yield Block(text=told, fallbacks=(cut,))
+    if judge and judge["calibration"] and judge["calibration"]["problem"] is None:
+        cut = Fallback(order=34, text="", what="calibration of the judge", how="left out")
+        yield Block(text=f"> Judge {prose(calibration_line(judge))}", fallbacks=(cut,))
     if reasons := reason_words(document["summary"]):
         cut = Fallback(order=34, text="", what="count of reasons", how="left out")
         yield Block(text=f"{reasons}.", fallbacks=(cut,))
@@ -198,7 +208,8 @@ def _rate(test: TestEntry) -> str:
         return without_verdict(test)
     if test["gate"]["anytime"]:
         return f"`{text_bar(test)}` {stop_words(test) or 'no rate'} ({interval(test)})"
-    return f"`{text_bar(test)}` {rate_words(test)} ({interval(test)})"
+    corrected = f", {corrected_words(test)}" if test["corrected"] else ""
+    return f"`{text_bar(test)}` {rate_words(test)} ({interval(test)}){corrected}"
 
 
 def _story(test: TestEntry, runs: RunSource) -> Block:
@@ -228,6 +239,7 @@ def _story_head(test: TestEntry, run: RunEntry | None) -> str:
         prose(test["gate"]["sentence"]),
         prose(waiver) if (waiver := waiver_words(test)) else "",
         prose(changed) if (changed := change_words(test)) else "",
+        f"Earlier attempts: {kept}." if (kept := kept_words(test)) else "",
         *_errors(test),
         *_reason(test, run),
         f"**Next:** {next_step(test)}",

@@ -2,11 +2,34 @@
 
 from collections.abc import Iterator, Sequence
 
-from ci_judge.model.document import BaselineEntry, ReportDocument
+from ci_judge.model.document import BaselineEntry, ReportDocument, TestEntry, WeakerEntry
+from ci_judge.renderers.chance import together_lines, weaker_tests, weaker_words, worse_words
 from ci_judge.renderers.changes import MOST_NAMED, baseline_age, change_counts, named_changes
 from ci_judge.renderers.markdown_fit import Block, Fallback
 from ci_judge.renderers.markdown_text import code_span, prose
 from ci_judge.renderers.wording import short_sha, shown_names, web_address
+
+
+def weaker_blocks(document: ReportDocument) -> Iterator[Block]:
+    """Yield the rules that ask for less than in the baseline: they stand before everything else."""
+    baseline = document["baseline"]
+    if baseline is None or not baseline["weaker"]:
+        return
+    shown = [_weaker(weaker) for weaker in baseline["weaker"][:MOST_NAMED]]
+    more = len(baseline["weaker"]) - MOST_NAMED
+    told = "; ".join([*shown, *([f"and {more:,} more"] if more > 0 else [])])
+    rules = "One rule asks" if len(baseline["weaker"]) == 1 else "Rules ask"
+    head = f"> ⚠️ **{rules} for less than in the baseline**"
+    cut = Fallback(order=44, text=f"{head}.", what="list of weaker rules", how="left out")
+    yield Block(text=f"{head}: {told}.", fallbacks=(cut,))
+
+
+def _weaker(weaker: WeakerEntry) -> str:
+    what, was, now = weaker_words(weaker)
+    named, more = weaker_tests(weaker)
+    rule = " → ".join(code_span(text) for text in (was, now) if text)
+    tests = ", ".join(map(code_span, named)) + (f" and {more:,} more" if more else "")
+    return " ".join(filter(None, [what, rule, f"({tests})" if tests else ""]))
 
 
 def baseline_blocks(document: ReportDocument) -> Iterator[Block]:
@@ -35,13 +58,20 @@ def _named(baseline: BaselineEntry) -> str:
 
 def _lines(document: ReportDocument, baseline: BaselineEntry) -> Iterator[str]:
     names = shown_names(document)
+    for criterion, told in together_lines(document, figures=False):
+        yield f"- {told}" if criterion is None else f"- criterion {code_span(criterion)}: {told}"
     for word, tests in named_changes(document):
-        yield _line(word, [names[test["id"]] for test in tests])
+        yield _line(word, [_test(test, names[test["id"]]) for test in tests])
     if baseline["removed"]:
-        yield _line("removed", [test["id"] for test in baseline["removed"]])
+        yield _line("removed", [code_span(test["id"]) for test in baseline["removed"]])
 
 
-def _line(word: str, names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMED
-    told = [code_span(name) for name in names[:MOST_NAMED]]
+def _test(test: TestEntry, name: str) -> str:
+    worse = worse_words(test)
+    return f"{code_span(name)} ({worse})" if worse else code_span(name)
+
+
+def _line(word: str, told: Sequence[str]) -> str:
+    more = len(told) - MOST_NAMED
+    told = told[:MOST_NAMED]
     return f"- {word}: {', '.join([*told, *([f'and {more:,} more'] if more > 0 else [])])}"

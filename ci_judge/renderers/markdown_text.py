@@ -12,8 +12,10 @@ _LONGEST_RUN: Final = 100
 
 _HARMLESS_WORD = re.compile(
     r"""[("]?(?:
+        (?![A-Fa-f]{7,}\b)                    # such a word may be a commit's
         [A-Za-z]{1,24}(?:['-][a-z]{1,24})?    # words; "GH-12" is none
-      | [0-9]{1,6}(?:\.[0-9]{1,6})?%?         # numbers
+      | [0-9]{1,6}(?:\.[0-9]{1,6}){0,2}%?     # numbers, releases
+      | [0-9]{1,3}(?:,[0-9]{3}){1,3}          # 12,000
       | %|\u2013|-
     )[.,;:)"]{0,3}""",
     re.VERBOSE,

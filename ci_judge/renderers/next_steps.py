@@ -5,12 +5,17 @@ from typing import Final
 
 from ci_judge.model.document import TestEntry
 from ci_judge.model.judging import Outcome
+from ci_judge.renderers.attempt_history import is_kept_whole
 from ci_judge.renderers.wording import counted, mostly_open
 
 _READ: Final = (
     "read the failing answers; fix the feature if they are wrong, the expectation if they are right"
 )
 
+_KEPT: Final = (
+    "A re-run keeps these runs: push a change, or judge anew (on GitHub: input fresh: true, or in "
+    "the pasted workflow re-run with debug logging; elsewhere: leave out --continue-from)."
+)
 _ENDED: Final = {
     "budget": "raise the budget (the warning names it), or ask for fewer runs or tests (-k, -m); "
     "then run it again.",
@@ -23,6 +28,10 @@ _MEND: Final[dict[Outcome, str]] = {
     "case_error": "mend the case itself",
     "judge_error": "make the judge give verdicts",
 }
+_NAME_A_JUDGE: Final = (
+    "name a judge of meaning (judge.provider), or quote the words that decide (the stub looks for "
+    "quoted phrases alone)"
+)
 _OF_THE_REPLY: Final = frozenset({"no_response", "unreadable_reply"})
 
 
@@ -37,12 +46,14 @@ def next_step(test: TestEntry) -> str:
     if not test["fails"]:
         return _nothing_failed(test)
     told = [*_about_the_baseline(test), *_about_the_gate(test), *_about_errors(test)]
-    return " ".join([f"{_READ}.", *told])
+    return " ".join([f"{_READ}.", *told, *([_KEPT] if is_kept_whole(test) else [])])
 
 
 def _undecided(test: TestEntry) -> str:
     if advice := _about_what_ended_it(test):
         return advice
+    if test["gate"]["kind"] == "corrected" and test["judged"] == test["planned"]:
+        return "run ci-judge calibrate with the judge that answers now, then run it again."
     if not test["errors"]:
         return "run it again: runs that were not made neither pass nor fail."
     first = f"first {_mend_the_errors(test)}"
@@ -53,6 +64,8 @@ def _undecided(test: TestEntry) -> str:
 
 def _mend_the_errors(test: TestEntry) -> str:
     """Name who is to be mended where all the errors told are of one kind."""
+    if _codes(test) == {"needs_a_judge"}:
+        return _NAME_A_JUDGE
     kinds = {trouble["outcome"] for trouble in test["troubles"]}
     told = sum(trouble["runs"] for trouble in test["troubles"])
     if len(kinds) == 1 and told == test["errors"] and (mend := _MEND.get(kinds.pop())):
@@ -64,8 +77,18 @@ def _mend_the_errors(test: TestEntry) -> str:
 
 def _replies_were_not_understood(test: TestEntry) -> bool:
     """Tell whether every run that was made got a reply in which no answer was found."""
-    made = {reason["code"] for reason in test["reasons"]} - {"max_errors"}
+    made = _codes(test)
     return bool(made) and made <= _OF_THE_REPLY
+
+
+def _codes(test: TestEntry) -> set[str]:
+    """Give the reasons of the runs that were made and have no verdict."""
+    return {str(reason["code"]) for reason in test["reasons"]} - {"max_errors"}
+
+
+def points_to_a_warning(test: TestEntry) -> bool:
+    """Tell whether the advice about a test names a warning of the report."""
+    return test["result"] == "error" and "the warning names" in (_about_what_ended_it(test) or "")
 
 
 def _about_what_ended_it(test: TestEntry) -> str | None:

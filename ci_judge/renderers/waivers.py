@@ -23,9 +23,3 @@ def waived_tests(document: ReportDocument) -> list[TestEntry]:
     """Give the tests with a waiver in force: those that failed, then those that did not."""
     tests = [test for group in document["groups"] for test in group["tests"] if waiver_words(test)]
     return sorted(tests, key=lambda test: test["result"] != "waived")
-
-
-def waived_count(document: ReportDocument) -> str:
-    """``2 waived``; empty where nothing is."""
-    waived = document["summary"]["waived"]
-    return f"{waived} waived" if waived else ""

@@ -3,7 +3,8 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import Final, Literal, TypeAlias
 
 from ci_judge.model.document import ReportDocument, SummaryEntry, TestEntry
@@ -44,7 +45,8 @@ _WEB_ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]+)?(?:/[A-Za-z0-9._~
 _SHA = re.compile(r"[0-9a-f]{7,64}")
 BAR_CELLS: Final = 21
 _MINUTE_SECONDS = 60
-_MAX_DIGITS = 3
+_RECORDED_DIGITS: Final = 6
+_MOST_DIGITS: Final = _RECORDED_DIGITS - 2
 _SMALL_USD = 0.01
 
 
@@ -117,12 +119,21 @@ def _result(document: ReportDocument) -> str:
         return f"{gates}; this does not fail the step"
     advisory = sum(standing(test) == "advisory" for test in all_in_order(document))
     if document["status"] == "failed" and not summary["failed"]:
-        return f"{counted(summary['regressions'] or 0, 'test')} of the baseline gone; {gates}"
+        return f"{_got_worse(document)}; {gates}"
     if document["status"] == "passed" and gating and advisory:
         did_not = f"{counted(advisory, 'advisory test')} did not"
         passed = counted(gating - summary["waived"], "test")
         return f"{passed} passed{_waived(summary)}, {did_not}"
     return gates
+
+
+def _got_worse(document: ReportDocument) -> str:
+    """Say why the step fails where no gate did: what the lines below it name."""
+    number, baseline = document["summary"]["regressions"] or 0, document["baseline"]
+    suite = baseline and baseline["suite"]
+    if baseline and (baseline["weaker"] or (suite and suite["significant"])):
+        return f"{counted(number, 'regression')} since the baseline"
+    return f"{counted(number, 'test')} of the baseline gone"
 
 
 def _waived(summary: SummaryEntry) -> str:
@@ -196,25 +207,61 @@ def percent(rate: float | None) -> str:
     return f"{_apart((rate,), (0.0, 1.0))[0]} %"
 
 
+def rate_percent(test: TestEntry) -> str:
+    """``69.99 %`` beside a threshold of 70 %: the test's rate as its gate's sentence shows it."""
+    return "n/a" if test["rate"] is None else beside_threshold(test["rate"], test)
+
+
+def beside_threshold(rate: float, test: TestEntry) -> str:
+    """Show a rate, with as many digits as keep it apart from the threshold of the test."""
+    return f"{_apart((rate,), (0.0, test['gate']['threshold'], 1.0))[0]} %"
+
+
 def rate_words(test: TestEntry) -> str:
     """``80 %``, and ``100 % of 8 judged`` where other runs gave no verdict."""
     judged = "" if test["judged"] == test["planned"] else f" of {test['judged']:,} judged"
-    return f"{percent(test['rate'])}{judged}"
+    return f"{rate_percent(test)}{judged}"
 
 
 def interval(test: TestEntry) -> str:
-    """``49 to 94 %``, with as many digits as keep both ends apart from the threshold."""
-    low, high = _apart(tuple(test["interval"]), (test["gate"]["threshold"],))
+    """``49 to 94 %``, with as many digits as keep both ends apart from rate and threshold."""
+    return interval_beside(
+        test["interval"], (test["gate"]["threshold"], *([test["rate"]] if test["rate"] else []))
+    )
+
+
+def interval_beside(ends: Sequence[float], marks: Iterable[float]) -> str:
+    """Show an interval, with as many digits as keep its ends apart from the marks."""
+    low, high = _apart(ends, (0.0, 1.0, *marks, *ends))
     return f"{low} to {high} %"
 
 
-def _apart(rates: tuple[float, ...], others: tuple[float, ...]) -> list[str]:
-    """Print as percentages with the fewest digits that show different values as different."""
-    for digits in range(_MAX_DIGITS):
-        texts = [f"{100 * rate:.{digits}f}" for rate in (*rates, *others)]
-        if len(set(texts)) == len({round(rate, 6) for rate in (*rates, *others)}):
-            return texts[: len(rates)]
-    return [f"{100 * rate:.{_MAX_DIGITS}f}" for rate in rates]
+def _apart(rates: Sequence[float], marks: Sequence[float]) -> list[str]:
+    """Print as percentages with the fewest digits that keep each on its side of the marks."""
+    values, beside = list(map(_hundredths, rates)), list(map(_hundredths, marks))
+    texts: list[str] = []
+    for digits in range(_MOST_DIGITS + 1):
+        texts = [f"{value:.{digits}f}" for value in values]
+        pairs = [
+            (text, value, mark)
+            for text, value in zip(texts, values, strict=True)
+            for mark in beside
+        ]
+        if all(
+            mark == value or _side(Decimal(text), mark) == _side(value, mark)
+            for text, value, mark in pairs
+        ):
+            break
+    return texts
+
+
+def _hundredths(rate: float) -> Decimal:
+    """Give the percentage as it was written down: a float times 100 is a little beside it."""
+    return 100 * Decimal(str(round(rate, _RECORDED_DIGITS)))
+
+
+def _side(value: Decimal, mark: Decimal) -> int:
+    return (value > mark) - (value < mark)
 
 
 def text_bar(test: TestEntry) -> str:

@@ -1,12 +1,21 @@
 """What a gate says to somebody who knows no statistics: result first, then why, then what to do."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from ci_judge.errors import Problem
+from ci_judge.model.calibration import CorrectedRate
 from ci_judge.model.results import DecisionKind, Interval, Tally
 from ci_judge.model.suite import GateKind, GateRule
-from ci_judge.rules.rounding import apart, written, written_percent
+from ci_judge.rules.rounding import (
+    Number,
+    apart,
+    apart_alike,
+    recorded,
+    written,
+    written_percent,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +33,7 @@ class Standing:
     interval: Interval
     kind: DecisionKind
     more_runs: int | None
+    corrected: CorrectedRate | None = None
 
     @property
     def without_verdict(self) -> int:
@@ -56,7 +66,10 @@ def unreachable(rule: GateRule, *, perfect: int | None, highest_threshold: Fract
     """Say why no score passes, with the runs or the threshold that would change it."""
     runs = counted(rule.runs, "run")
     threshold = written(rule.threshold)
-    if perfect is None:
+    if perfect is None and rule.kind is GateKind.CORRECTED:
+        message = f"no number of runs can prove a corrected pass rate of {threshold}"
+        remedy = "more labels (ci-judge calibrate), or "
+    elif perfect is None:
         message = f"no number of runs can prove a pass rate of {threshold}"
         remedy = "gate: misses with misses: 0 when every run must pass, or "
     else:
@@ -72,6 +85,8 @@ def _even_perfect(rule: GateRule, highest_threshold: Fraction) -> str:
     all_runs = f"{rule.runs} of {rule.runs}"
     if rule.kind is GateKind.LOWER_BOUND:
         return f"even {all_runs} has a lower bound of {written(highest_threshold)}"
+    if rule.kind is GateKind.CORRECTED:
+        return f"even {all_runs} has a corrected lower bound of {written(highest_threshold)}"
     level = 1 - rule.confidence
     luck = rule.threshold**rule.runs
     return (
@@ -95,15 +110,30 @@ def _counts(standing: Standing) -> str:
     confidence = written_percent(standing.rule.confidence)
     return (
         f"{tally.passes} of {of_what} passed "
-        f"({apart(rate, marks, scale=100)} %, {confidence} interval {interval})"
+        f"({_rate_words(rate, marks)}, {confidence} interval {interval})"
+        f"{_corrected_clause(standing)}"
     )
 
 
-def interval_words(interval: Interval, *, marks: tuple[Fraction | int, ...]) -> str:
-    ends = (interval.low, interval.high)
-    shown = [apart(end, marks, scale=100) for end in ends]
-    digits = max(len(text.partition(".")[2]) for text in shown)
-    low, high = (apart(end, marks, scale=100, digits=digits) for end in ends)
+def _corrected_clause(standing: Standing) -> str:
+    """Say what the rate is without the judge's own error, where the gate goes by it."""
+    found = standing.corrected
+    if found is None:
+        return ""
+    marks = (0, standing.rule.threshold, 1)
+    shown = interval_words(Interval(low=found.low, high=found.high), marks=marks)
+    rate = _rate_words(found.rate, marks)
+    return f"; without the judge's own error about {rate} ({shown}, approximate)"
+
+
+def _rate_words(rate: Number, marks: Iterable[Number]) -> str:
+    return f"{apart_alike([recorded(rate)], map(recorded, marks))[0]} %"
+
+
+def interval_words(interval: Interval, *, marks: Iterable[Number]) -> str:
+    """``49 to 94 %``, with as many digits as keep the ends apart from the marks and each other."""
+    ends = [recorded(interval.low), recorded(interval.high)]
+    low, high = apart_alike(ends, [*map(recorded, marks), *ends])
     return f"{low} to {high} %"
 
 
@@ -115,6 +145,8 @@ def rule_clause(standing: Standing) -> str:
     match rule.kind:
         case GateKind.LOWER_BOUND:
             wanted = f"the lower bound at {threshold}"
+        case GateKind.CORRECTED:
+            wanted = f"the corrected lower bound at {threshold}"
         case GateKind.EXACT if standing.needed is not None:
             count = count_words(standing.needed, rule.runs)
             return f"the gate needs {count} to prove {proven_rate(rule)}"
@@ -144,6 +176,8 @@ def count_words(needed: int, runs: int) -> str:
 
 def _count_clause(standing: Standing) -> str:
     runs, needed = standing.rule.runs, standing.needed
+    if needed is None and standing.rule.kind is GateKind.CORRECTED:
+        return "which these runs and labels cannot show"
     if needed is not None:
         return f"that is {count_words(needed, runs)}"
     if standing.perfect is None:
@@ -170,7 +204,8 @@ def _ending(standing: Standing) -> str:
             return _not_proven(standing) + _settled(standing)
         case DecisionKind.BELOW if standing.rule.kind is not GateKind.MISSES:
             threshold = written_percent(standing.rule.threshold)
-            beyond = f"even the upper end of the interval is below {threshold}"
+            which = "interval" if standing.corrected is None else "corrected interval"
+            beyond = f"even the upper end of the {which} is below {threshold}"
             return f" The failures are hardly bad luck: {beyond}.{_settled(standing)}"
         case _:
             return _settled(standing)
@@ -193,7 +228,7 @@ def _not_proven(standing: Standing) -> str:
     """Say on which side of the threshold the rate is, and whether more runs are a remedy."""
     rule, tally = standing.rule, standing.tally
     rate, threshold = Fraction(tally.passes, tally.judged), written_percent(rule.threshold)
-    if rule.kind is GateKind.RATE or standing.perfect is None:
+    if rule.kind in (GateKind.RATE, GateKind.CORRECTED) or standing.perfect is None:
         return ""
     if rate < rule.threshold:
         return f" The rate is below {threshold}: more runs would most likely confirm the failure."

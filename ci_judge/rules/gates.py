@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from ci_judge.errors import Problem
+from ci_judge.model.calibration import CorrectedRate
 from ci_judge.model.results import DecisionKind, GateResult, Interval, Tally, TestOutcome
 from ci_judge.model.suite import GateKind, GateRule
 from ci_judge.rules import gate_words, stopped_words
@@ -17,6 +18,13 @@ from ci_judge.rules.adaptive import adaptive_reach, needed_runs, perfect_adaptiv
 from ci_judge.rules.binomials import critical_count
 from ci_judge.rules.boundaries import Boundary
 from ci_judge.rules.intervals import anytime, two_sided_z, wilson
+from ci_judge.rules.judge_error import (
+    corrected_count,
+    corrected_rate,
+    corrected_reach,
+    lenient_count,
+    perfect_corrected_runs,
+)
 from ci_judge.rules.more_runs import enough_runs
 
 _EXACT_POWERS = 10_000  # beyond it a power as a fraction is too long to be worth its digits
@@ -45,6 +53,38 @@ def needed_passes(rule: GateRule) -> int | None:
             return math.ceil(rule.threshold * runs)
         case GateKind.MISSES:
             return max(0, runs - rule.misses)
+        case GateKind.CORRECTED:
+            return _corrected_count(rule, certain=0)
+
+
+def _corrected_count(rule: GateRule, *, certain: int) -> int | None:
+    """Return k where so many fails were found by checks; None where labels allow no correction."""
+    if rule.labels is None:
+        return None
+    return corrected_count(
+        rule.runs, rule.threshold, rule.labels, confidence=rule.confidence, certain=certain
+    )
+
+
+def _needed_of(rule: GateRule, tally: Tally) -> int | None:
+    """Return k of these runs: fails that no judge can be wrong about make it smaller."""
+    if rule.kind is not GateKind.CORRECTED or not tally.certain:
+        return needed_passes(rule)
+    return _corrected_count(rule, certain=tally.certain)
+
+
+def _shown_count(rule: GateRule, tally: Tally) -> int | None:
+    """Return k of these runs; where these cannot reach it any more, that of runs without fails."""
+    needed = _needed_of(rule, tally)
+    return needed_passes(rule) if needed is None else needed
+
+
+def _depends_on_checks(rule: GateRule) -> bool:
+    """Tell whether the count of passes that is enough depends on who found the fails."""
+    if rule.kind is not GateKind.CORRECTED or rule.labels is None:
+        return False
+    lenient = lenient_count(rule.runs, rule.threshold, rule.labels, confidence=rule.confidence)
+    return lenient != needed_passes(rule)
 
 
 @lru_cache(maxsize=1024)
@@ -55,7 +95,7 @@ def boundary(rule: GateRule) -> Boundary:
     needed = needed_passes(rule)
     return Boundary(
         runs=rule.runs,
-        looks_from=1 if rule.early_stop and needed else rule.runs,
+        looks_from=1 if rule.early_stop and needed and not _depends_on_checks(rule) else rule.runs,
         needed=() if needed is None else range(needed, rule.runs + 1),
     )
 
@@ -82,6 +122,8 @@ def perfect_runs(rule: GateRule) -> int | None:
     threshold = rule.threshold
     if rule.kind is GateKind.ADAPTIVE:
         return perfect_adaptive_runs(rule)
+    if rule.kind is GateKind.CORRECTED:
+        return _perfect_corrected(rule)
     if rule.kind in (GateKind.RATE, GateKind.MISSES) or threshold == 0:
         return 1
     if threshold == 1:
@@ -92,6 +134,12 @@ def perfect_runs(rule: GateRule) -> int | None:
         least = math.log(1 - rule.confidence) / math.log(threshold)
     guess = max(1, round(least))
     return guess if _perfect_score_passes(rule, guess) else guess + 1
+
+
+def _perfect_corrected(rule: GateRule) -> int | None:
+    if rule.labels is None:
+        return None
+    return perfect_corrected_runs(rule.threshold, rule.labels, confidence=rule.confidence)
 
 
 def _perfect_score_passes(rule: GateRule, runs: int) -> bool:
@@ -111,10 +159,18 @@ def highest_threshold(rule: GateRule) -> Fraction:
         reach = wilson(rule.runs, rule.runs, confidence=rule.confidence).low
     elif rule.kind is GateKind.ADAPTIVE:
         reach = adaptive_reach(rule)
+    elif rule.kind is GateKind.CORRECTED:
+        reach = _corrected_reach(rule)
     else:
         reach = float(1 - rule.confidence) ** (1 / rule.runs)
     short = _rounded_down(reach, _SHORT_DECIMALS)
     return short or _rounded_down(reach, _LONG_DECIMALS)
+
+
+def _corrected_reach(rule: GateRule) -> float:
+    if rule.labels is None:
+        return 0.0
+    return corrected_reach(rule.runs, rule.labels, confidence=rule.confidence)
 
 
 def _rounded_down(value: float, decimals: int) -> Fraction:
@@ -128,6 +184,8 @@ def reachability(rule: GateRule) -> Problem | None:
     """
     if needed_passes(rule) is not None:
         return None
+    if rule.kind is GateKind.CORRECTED and rule.labels is None:
+        return None  # told with the reason by whoever looked for the calibration
     return gate_words.unreachable(
         rule, perfect=perfect_runs(rule), highest_threshold=highest_threshold(rule)
     )
@@ -150,17 +208,19 @@ def decide(rule: GateRule, tally: Tally) -> GateResult:
     stops = is_sequential(rule)
     interval_of = anytime if stops else wilson
     interval = interval_of(tally.passes, tally.judged, confidence=rule.confidence)
+    corrected = _corrected(rule, tally)
     outcome = _outcome(rule, tally)
-    kind = _kind(rule, outcome, interval)
+    kind = _kind(rule, outcome, interval, corrected)
     more_runs = _more_runs(rule, tally) if kind is DecisionKind.NOT_PROVEN else None
     standing = gate_words.Standing(
         rule=rule,
         tally=tally,
-        needed=needed_passes(rule),
+        needed=_shown_count(rule, tally),
         perfect=perfect_runs(rule),
         interval=interval,
         kind=kind,
         more_runs=more_runs,
+        corrected=corrected,
     )
     return GateResult(
         outcome=outcome,
@@ -201,7 +261,7 @@ def _outcome(rule: GateRule, tally: Tally) -> TestOutcome:
         return "error"
     if rule.kind is GateKind.ADAPTIVE:
         return _adaptive_outcome(boundary(rule), tally)
-    needed = needed_passes(rule)
+    needed = _needed_of(rule, tally)
     without_verdict = tally.planned - tally.judged
     if needed is None or tally.passes + without_verdict < needed:
         return "failed"
@@ -221,12 +281,28 @@ def _adaptive_outcome(boundary: Boundary, tally: Tally) -> TestOutcome:
     return "failed" if lost else "error"
 
 
-def _kind(rule: GateRule, outcome: TestOutcome, interval: Interval) -> DecisionKind:
+def _corrected(rule: GateRule, tally: Tally) -> CorrectedRate | None:
+    """Correct the rate where the gate goes by it; not of a test that may stop."""
+    if rule.kind is not GateKind.CORRECTED or rule.labels is None or may_stop(rule):
+        return None
+    return corrected_rate(
+        tally.passes,
+        tally.judged,
+        rule.labels,
+        certain=tally.certain,
+        confidence=rule.confidence,
+    )
+
+
+def _kind(
+    rule: GateRule, outcome: TestOutcome, interval: Interval, corrected: CorrectedRate | None
+) -> DecisionKind:
     if outcome == "passed":
         return DecisionKind.MET
     if outcome == "error":
         return DecisionKind.UNDECIDED
-    if rule.kind is GateKind.MISSES or interval.high < rule.threshold:
+    high = interval.high if corrected is None else corrected.high
+    if rule.kind is GateKind.MISSES or high < rule.threshold:
         return DecisionKind.BELOW
     return DecisionKind.NOT_PROVEN
 

@@ -1,11 +1,12 @@
 """Numbers for people, never rounded to the other side of what they are compared with."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 Number = Fraction | float | int
 
 _MOST_DIGITS = 17
+_RECORDED_DIGITS = 6
 
 
 def apart(value: Number, marks: Iterable[Number], *, scale: int = 1, digits: int = 0) -> str:
@@ -19,6 +20,30 @@ def apart(value: Number, marks: Iterable[Number], *, scale: int = 1, digits: int
     while digits < _MOST_DIGITS and not _tells(round(exact, digits), exact, scaled):
         digits += 1
     return fixed(exact, digits)
+
+
+def recorded(value: Number) -> Fraction:
+    """Give a share as a report holds it: with six decimals.
+
+    What is rounded from the share itself may differ from what is rounded from the report's.
+    """
+    return Fraction(str(round(float(value), _RECORDED_DIGITS)))
+
+
+def apart_alike(values: Sequence[Fraction], marks: Iterable[Fraction]) -> list[str]:
+    """Show shares in percent, all with the fewest decimals that keep each on its side of the marks.
+
+    All of them are as a report holds them. It is what reports do with their numbers.
+    """
+    scaled = [100 * value for value in values]
+    beside = [100 * mark for mark in marks]
+    digits = 0
+    while digits < _RECORDED_DIGITS and not all(
+        _tells(round(value, digits), value, [mark for mark in beside if mark != value])
+        for value in scaled
+    ):
+        digits += 1
+    return [fixed(value, digits) for value in scaled]
 
 
 def _tells(shown: Fraction, exact: Fraction, marks: list[Fraction]) -> bool:

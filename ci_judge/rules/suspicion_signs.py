@@ -5,6 +5,7 @@ Each pattern is bounded in every repetition, so that no text makes it slow.
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from ci_judge.model.judging import SuspicionKind
@@ -14,16 +15,28 @@ from ci_judge.model.judging import SuspicionKind
 class Sign:
     """``words`` (lower case) are what a text must hold for the pattern to be tried at all.
 
-    ``unless`` excuses a match when it is found in the few words right before it.
+    So the patterns are compiled when they are tried: most runs need few of them. ``unless`` excuses
+    a match when it is found in the few words right before it.
     """
 
     kind: SuspicionKind
     words: tuple[str, ...]
-    pattern: re.Pattern[str]
+    expression: str
     unless: re.Pattern[str] | None = None
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        return _compiled(self.expression)
 
 
 _FLAGS = re.IGNORECASE | re.MULTILINE
+
+
+@cache
+def _compiled(expression: str) -> re.Pattern[str]:
+    return re.compile(expression, _FLAGS)
+
+
 _QUOTE = r"\\?[\"'`\u201c\u201d\u2018\u2019]"
 _SPACE = r"\s{1,4}"
 _JUDGE = r"(?:(?:llm|ai|automated|model)[ -])?(?:judge|grader|evaluator|assessor|verifier)s?"
@@ -39,9 +52,7 @@ _REFUSING = re.compile(
 def _sign(
     kind: SuspicionKind, words: str, pattern: str, *, unless: re.Pattern[str] | None = None
 ) -> Sign:
-    return Sign(
-        kind=kind, words=tuple(words.split()), pattern=re.compile(pattern, _FLAGS), unless=unless
-    )
+    return Sign(kind=kind, words=tuple(words.split()), expression=pattern, unless=unless)
 
 
 SIGNS: Final = (

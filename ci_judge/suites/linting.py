@@ -44,7 +44,7 @@ def warnings(
     found = [
         *_unreachable(suite.tests, origins),
         *_without_failure(suite.tests),
-        *_never_stopping(suite.tests),
+        *_never_stopping(suite.tests, origins),
         *_once_a_template(_negated, suite.scenarios),
         *_once_a_template(_other_quotations, suite.scenarios),
         *(_once_a_template(_nothing_for_stub, suite.scenarios) if _STUB in providers else ()),
@@ -88,12 +88,14 @@ def _without_failure(tests: Iterable[Test]) -> Iterator[Problem]:
             yield Problem(message=message, hint=hint, place=group[0].place)
 
 
-def _never_stopping(tests: Iterable[Test]) -> Iterator[Problem]:
+def _never_stopping(tests: Iterable[Test], origins: GateOrigins) -> Iterator[Problem]:
     for rule, group in _by_gate(tests).items():
-        if rule.kind is GateKind.ADAPTIVE and rule.min_runs is None:
+        if rule.kind is not GateKind.ADAPTIVE or rule.min_runs is not None:
+            continue
+        if reachability(rule) is None:  # else there is a greater mistake, which is told
             message = f"{_named(group)}: with a fixed number of runs this gate cannot stop early"
             hint = "write runs: {min: 20, max: 100}, or gate: exact"
-            yield Problem(message=message, hint=hint, place=group[0].place)
+            yield origins.placed(Problem(message=message, hint=hint), group[0])
 
 
 def _negated(scenarios: Iterable[Scenario]) -> Iterator[Problem]:

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from ci_judge.action_inputs import INPUTS, variable_of
 from ci_judge.sinks.outputs import OUTPUTS
+from ci_judge.workflows.derived_files import settle
 
-_HEAD = """\
-# Made by `python -m ci_judge.workflows.action_metadata --write`; edit the tables in the code.
+_MADE_BY = "python -m ci_judge.workflows.action_metadata"
+_HEAD = f"""\
+# Made by `{_MADE_BY} --write`; edit the tables in the code.
 name: CI Judge
 description: A statistical gate for software whose right answer cannot be compared with ==
 author: CI Judge
@@ -83,19 +85,8 @@ FILES = {"action.yml": action_yml, "composite/action.yml": composite_action_yml}
 
 def main(arguments: list[str], *, root: Path = Path()) -> int:
     """Write the files (--write), or say whether they are as the code has them (--check)."""
-    stale = [name for name, made in FILES.items() if _content(root / name) != made()]
-    if arguments == ["--write"]:
-        for name in stale:
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
-            (root / name).write_text(FILES[name](), encoding="utf-8")
-        return 0
-    for name in stale:
-        sys.stderr.write(f"{name} is not what the code says; run this with --write\n")
-    return 1 if stale else 0
-
-
-def _content(path: Path) -> str | None:
-    return path.read_text(encoding="utf-8") if path.is_file() else None
+    made = {name: make() for name, make in FILES.items()}
+    return settle(made, arguments, root=root, remedy=f"{_MADE_BY} --write")
 
 
 def _inputs() -> Iterator[str]:

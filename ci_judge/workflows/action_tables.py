@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ci_judge.action_inputs import INPUTS, InputSpec
 from ci_judge.sinks.outputs import OUTPUTS
+from ci_judge.workflows.derived_files import settle
 
 _MARKED = re.compile(r"(?<=<!-- block: action-tables -->\n).*?(?=<!-- end -->\n)", re.DOTALL)
 
@@ -33,12 +34,8 @@ def with_tables(readme: str) -> str:
 def main(arguments: list[str], *, path: Path = Path("README.md")) -> int:
     """Write the tables (--write), or say whether they are as the code has them (--check)."""
     text = path.read_text(encoding="utf-8")
-    if arguments == ["--write"]:
-        path.write_text(with_tables(text), encoding="utf-8")
-    elif with_tables(text) != text:
-        sys.stderr.write(f"the tables in {path} are not what the code says; use --write\n")
-        return 1
-    return 0
+    remedy = "python -m ci_judge.workflows.action_tables --write"
+    return settle({path.name: with_tables(text)}, arguments, root=path.parent, remedy=remedy)
 
 
 def _default(spec: InputSpec) -> str:

@@ -22,6 +22,7 @@ from ci_judge.workflows.pull_requests import Known, ask, lookup_of, pull_request
 from ci_judge.workflows.render import RecordedReport
 from ci_judge.workflows.strict_reports import read_strict_report
 from ci_judge.workflows.surroundings import Surroundings
+from ci_judge.workflows.unverified_attempts import as_attempt
 
 _EVENT = "workflow_run"
 _WHERE = "run it in a workflow on workflow_run, with pull-requests: write and GITHUB_TOKEN"
@@ -159,7 +160,7 @@ class _Poster:
 
     def _told_anew(self, number: int) -> ReportDocument:
         """Replace all that the report says of where it comes from by what GitHub says."""
-        document = self.report.document
+        document = as_attempt(self.report.document, self.source.attempt)
         baseline = document["baseline"]
         return {
             **document,

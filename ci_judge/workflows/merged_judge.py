@@ -4,7 +4,13 @@ from collections.abc import Sequence
 
 from ci_judge.document.panel_entries import agreement_entry
 from ci_judge.engine.panel_votes import MemberCount, PanelVotes
-from ci_judge.model.document import JudgeEntry, JudgeTermsEntry, PanelMemberEntry, PriceEntry
+from ci_judge.model.document import (
+    CalibrationEntry,
+    JudgeEntry,
+    JudgeTermsEntry,
+    PanelMemberEntry,
+    PriceEntry,
+)
 
 
 def merged_judge(entries: Sequence[JudgeEntry], votes: PanelVotes) -> JudgeEntry | None:
@@ -15,7 +21,12 @@ def merged_judge(entries: Sequence[JudgeEntry], votes: PanelVotes) -> JudgeEntry
     if not entries:
         return None
     first = entries[0]
-    merged: JudgeEntry = {**first, "models_answered": _models(entries), "price": _price(entries)}
+    merged: JudgeEntry = {
+        **first,
+        "models_answered": _models(entries),
+        "price": _price(entries),
+        "calibration": _calibration(entries),
+    }
     if not first["panel"]:
         return merged
     seats = zip(*(entry["panel"] for entry in entries), strict=True)
@@ -23,11 +34,29 @@ def merged_judge(entries: Sequence[JudgeEntry], votes: PanelVotes) -> JudgeEntry
     return {**merged, "panel": panel, "agreement": agreement_entry(votes.agreement)}
 
 
+def _calibration(entries: Sequence[JudgeEntry]) -> CalibrationEntry | None:
+    """Take what one of them says against it before what speaks for it."""
+    found = [entry["calibration"] for entry in entries if entry["calibration"] is not None]
+    return next(
+        (each for each in found if each["problem"] is not None), found[0] if found else None
+    )
+
+
 def same_judges(one: JudgeEntry, other: JudgeEntry) -> bool:
     """Tell whether two reports name the same judges, whatever models answered."""
-    return _asked(one) == _asked(other) and list(map(_asked, one["panel"])) == list(
-        map(_asked, other["panel"])
+    return (
+        _same_labels(one, other)
+        and _asked(one) == _asked(other)
+        and list(map(_asked, one["panel"])) == list(map(_asked, other["panel"]))
     )
+
+
+def _same_labels(one: JudgeEntry, other: JudgeEntry) -> bool:
+    """Tell whether both go by the same calibration, or by none."""
+    here, there = one["calibration"], other["calibration"]
+    if here is None or there is None:
+        return here is there
+    return (here["made"], here["labels"]) == (there["made"], there["labels"])
 
 
 def _asked(judge: JudgeTermsEntry) -> list[object]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ci_judge.document.corrections import with_corrections
 from ci_judge.document.merging import (
     Missing,
     merged_document,
@@ -23,11 +24,11 @@ from ci_judge.model.judging import Run
 from ci_judge.model.reasons import NotRunCode
 from ci_judge.rules.settling import settle_outcomes
 from ci_judge.workflows.baseline import FoundBaseline, NoBaseline
-from ci_judge.workflows.comparing import compared
+from ci_judge.workflows.comparing import ComparingRules, compared
 from ci_judge.workflows.judge_facts import drift_warnings
 from ci_judge.workflows.memory import replay_warning
 from ci_judge.workflows.merged_judge import merged_judge
-from ci_judge.workflows.recorded_settings import fail_on_of, run_setting
+from ci_judge.workflows.recorded_settings import fail_on_of
 from ci_judge.workflows.render import MOST_BYTES, RecordedReport
 from ci_judge.workflows.shard_checks import REWRITTEN, shard_differences, torn_shard
 from ci_judge.workflows.sound_reports import MOST_RUNS
@@ -77,6 +78,7 @@ def _merge(
     _record_missing(missing, collected.ledger)
     judges = [each["judge"] for each in documents if each["judge"] is not None]
     document = merged_document(documents, missing, merged_judge(judges, collected.votes))
+    document = with_corrections(document)
     document = _settled(_warned(document, documents, missing), documents, missing)
     document = without_a_part(_compared(document, baseline), lacks=bool(missing))
     return Merged(document=document, ledger=collected.ledger, draft=draft)
@@ -199,11 +201,24 @@ def _warned(
         **document,
         "warnings": [
             *(lost.warning for lost in missing),
+            *_repeated(documents),
             *drift_warnings(document["judge"]),
             *replay_warning(document["summary"]["runs_replayed"]),
             *(text for text in document["warnings"] if text not in own),
         ],
     }
+
+
+def _repeated(documents: Sequence[ReportDocument]) -> Iterator[str]:
+    """Tell of shards whose verdicts were drawn again while those of others were kept."""
+    runs = [document["run"] for document in documents]
+    first = min((run["attempt"] or 1 for run in runs), default=1)
+    for run, shard in zip(runs, map(shard_of, documents), strict=True):
+        if (run["attempt"] or 1) > first and run["rerun"] is None:
+            yield (
+                f"shard {shard['index']} of {shard['count']} was repeated in attempt"
+                f" {run['attempt']} without --continue-from: its verdicts were drawn again"
+            )
 
 
 def _settled(
@@ -227,12 +242,11 @@ def _settled(
 
 def _compared(document: ReportDocument, baseline: FoundBaseline | None) -> ReportDocument:
     """Hold the whole against a baseline; ``fail_on: regression`` has no meaning without one."""
-    fail_on = fail_on_of(document["settings"])
+    rules = ComparingRules.recorded(document["settings"])
     found = baseline
-    if found is None and fail_on == "regression":
+    if found is None and rules.fail_on == "regression":
         found = NoBaseline(source="none", reason="ci-judge merge knows only that of --baseline")
-    allow_removed = run_setting(document["settings"], "allow_removed") is True
-    return compared(document, found, fail_on=fail_on, allow_removed=allow_removed)
+    return compared(document, found, rules=rules)
 
 
 def _interruption(documents: Sequence[ReportDocument]) -> ExitCode | None:

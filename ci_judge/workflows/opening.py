@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from ci_judge.check_tools import check_tools
 from ci_judge.engine.attempt import Bench
@@ -18,15 +19,15 @@ from ci_judge.processes import Children, Workshop
 from ci_judge.protocols import Judge, Target
 from ci_judge.settings import Settings
 from ci_judge.suites.cases import CaseHosts
-from ci_judge.targets.command import CommandTarget
-from ci_judge.targets.origins import target_origin
-from ci_judge.targets.serve import ServedTarget
 from ci_judge.targets.settings import TargetSettings
 from ci_judge.transport import Transport
 from ci_judge.workflows.at_once import lanes_of, own_slots
 from ci_judge.workflows.planning import Plan, needs_judge
 from ci_judge.workflows.safeguards import Safeguards
 from ci_judge.workflows.surroundings import Surroundings
+
+if TYPE_CHECKING:
+    from ci_judge.targets.serve import ServedTarget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +131,7 @@ async def open_bench(
 
 async def _targets(plan: Plan, opener: "_TargetOpener") -> Mapping[str | None, Target]:
     """Open every target that a scenario names, by its name."""
-    names = dict.fromkeys(scenario.target for scenario in plan.suite.scenarios)
+    names = dict.fromkeys(scenario.target for scenario in plan.to_ask.scenarios)
     if plan.evidence is not None:
         return plan.evidence.targets(names)
     return {name: await opener.open(name) for name in names}
@@ -155,7 +156,7 @@ def _transport(surroundings: Surroundings, household: Household) -> Transport:
 async def _look_at_judges(
     settings: Settings, surroundings: Surroundings, plan: Plan, transport: Transport
 ) -> Looked:
-    if settings.judge is None or not needs_judge(plan.suite):
+    if settings.judge is None or not needs_judge(plan.to_ask):
         return Looked()
     return await preflight(
         settings.judge.members, transport=transport, environment=surroundings.environment
@@ -215,9 +216,11 @@ class _TargetOpener:
         if target is None:
             raise LookupError("planning refuses scenarios without a target")
         if target.command is not None:
+            from ci_judge.targets.command import CommandTarget  # noqa: PLC0415 - loads when used
+
             section = "target" if name is None else f"targets.{name}"
             return CommandTarget(target, workshop=self.workshop, section=f"{section}.command")
-        from ci_judge.targets.http_api import HttpTarget  # noqa: PLC0415 - loads when used
+        from ci_judge.targets.http_api import HttpTarget  # noqa: PLC0415 - likewise
 
         transport = self._trusting(target)
         served = await self._served(target, transport)
@@ -240,16 +243,22 @@ class _TargetOpener:
             self.stack.push_async_callback(self.by_bundle[path].aclose)
         return self.by_bundle[path]
 
-    def _watch(self, name: str | None, target: TargetSettings, served: ServedTarget | None) -> None:
+    def _watch(
+        self, name: str | None, target: TargetSettings, served: "ServedTarget | None"
+    ) -> None:
         """Remember where a target is, and who knows how it ended."""
+        from ci_judge.targets.origins import target_origin  # noqa: PLC0415 - likewise
+
         origin = target_origin(target, port=served.port if served else None)
         self.origins[name] = origin
         if served is not None and origin is not None:
             self.breaker.watch(origin, served.how_it_ended)
 
-    async def _served(self, target: TargetSettings, transport: Transport) -> ServedTarget | None:
+    async def _served(self, target: TargetSettings, transport: Transport) -> "ServedTarget | None":
         if target.serve is None:
             return None
+        from ci_judge.targets.serve import ServedTarget  # noqa: PLC0415 - likewise
+
         # To ask whether it is up is no request of the run, nor a reason to ask it less later.
         prober = replace(transport.limited(1), guards=[])
         served = ServedTarget(

@@ -9,7 +9,7 @@ from ci_judge.errors import InvalidInput, NothingToJudge, Place, Problem
 from ci_judge.file_schema.showing import quoted
 from ci_judge.judges.registry import missing_keys
 from ci_judge.judges.settings import JudgeSettings
-from ci_judge.model.suite import Case, Criterion, Scenario, Suite, Test
+from ci_judge.model.suite import Case, Criterion, GateDefaults, Scenario, Suite, Test
 from ci_judge.rules.selection import BadExpression, Selects, select_by_name, select_by_tag
 from ci_judge.settings import Settings
 from ci_judge.suites.cases import CaseHosts, discover_cases
@@ -19,8 +19,17 @@ from ci_judge.suites.linting import gate_problems, warnings
 from ci_judge.suites.paths import DEFAULT_PATHS, FoundFiles, find_files
 from ci_judge.suites.waivers import load_waivers, with_waivers
 from ci_judge.workflows.budget_problems import budget_doubts, budget_problems
+from ci_judge.workflows.calibration.known import (
+    KnownCalibration,
+    calibration_warnings,
+    corrected_problems,
+    known_calibration,
+    with_labels,
+)
 from ci_judge.workflows.criterion_instructions import instructed, unknown_criteria
-from ci_judge.workflows.recorded_evidence import RecordedEvidence
+from ci_judge.workflows.fingerprint import with_fingerprints
+from ci_judge.workflows.kept_gates import kept_gates
+from ci_judge.workflows.recorded_evidence import EvidenceSource
 from ci_judge.workflows.sharding import Part, take_part
 from ci_judge.workflows.surroundings import Surroundings
 from ci_judge.workflows.target_problems import target_problems
@@ -28,7 +37,7 @@ from ci_judge.workflows.target_problems import target_problems
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The ``-k`` and ``-m`` expressions, None where not given.
+    """The ``-k`` and ``-m`` expressions, None where not given, and what the user calls them.
 
     ``ids`` are the tests that a front door has chosen by itself, of those that a plan had.
     """
@@ -36,6 +45,8 @@ class Selection:
     names: str | None = None
     tags: str | None = None
     ids: frozenset[str] | None = None
+    names_by: str = "-k"
+    tags_by: str = "-m"
 
 
 def _expressions(selection: Selection) -> str:
@@ -60,8 +71,17 @@ class Plan:
     left_out: int
     part: Part | None = None
     """The shard that ``suite`` is; None for all selected tests."""
-    evidence: RecordedEvidence | None = None
+    evidence: EvidenceSource | None = None
     """What was recorded of the tests, where nobody is to be asked for more."""
+    settled: frozenset[str] = frozenset()
+    """Tests of which an earlier attempt has made every run that is needed, by their ids."""
+    calibration: KnownCalibration | None = None
+    """What is known of the judge's own error; None where no calibration is named."""
+
+    @property
+    def to_ask(self) -> Suite:
+        """The tests for which somebody has to be asked."""
+        return _select(self.suite, lambda test: test.id not in self.settled)
 
     @property
     def tests(self) -> Sequence[Test]:
@@ -87,12 +107,17 @@ async def make_plan(
         paths=settings.suite.paths,
         pattern=settings.suite.pattern,
         skip=(settings.file,),
+        place=settings.place,
     )
-    suite = _with_waivers(settings, surroundings, await _load(settings, found, hosts))
+    known = known_calibration(settings)
+    defaults = with_labels(settings.gate_defaults(), known)
+    loaded = _with_waivers(settings, surroundings, await _load(settings, found, hosts, defaults))
+    suite = with_fingerprints(loaded, settings)
     chosen = _select(suite, selects)
     sent = picked(chosen, selection.ids)
     problems = (
         *_gate_problems(settings, suite, strictness),
+        *corrected_problems([test for test in sent.tests if test.skip is None], known, settings),
         *target_problems(settings, sent),
         *budget_problems(settings, sent, judged=needs_judge(sent)),
         *_judge_problems(settings, surroundings, sent, strictness),
@@ -104,7 +129,8 @@ async def make_plan(
     if not chosen.tests:
         raise NothingToJudge.of(
             f"none of the {len(suite.tests)} tests is selected by {_expressions(selection)}",
-            hint="look at -k and -m; `ci-judge check` lists the tests",
+            hint=f"look at {selection.names_by} and {selection.tags_by}; "
+            "`ci-judge check` lists the tests",
         )
     part = take_part(settings, surroundings, chosen)
     mine = chosen if part is None else part.suite()
@@ -114,10 +140,12 @@ async def make_plan(
         part=part if len(taken.tests) == len(mine.tests) else None,
         warnings=(
             *settings.warnings,
+            *calibration_warnings(known),
             *_suite_warnings(settings, suite),
             *map(str, _run_warnings(settings, surroundings, chosen, found)),
         ),
         left_out=len(suite.tests) - len(chosen.tests) + len(mine.tests) - len(taken.tests),
+        calibration=known,
     )
 
 
@@ -127,7 +155,10 @@ def _with_waivers(settings: Settings, surroundings: Surroundings, suite: Suite) 
 
 
 def _load_scenarios(
-    settings: Settings, found: FoundFiles, criteria: tuple[Criterion, ...]
+    settings: Settings,
+    found: FoundFiles,
+    criteria: tuple[Criterion, ...],
+    defaults: GateDefaults,
 ) -> tuple[Scenario, ...]:
     if not found.scenario_files:
         return ()
@@ -136,14 +167,16 @@ def _load_scenarios(
     return load_scenarios(
         found.scenario_files,
         criteria,
-        settings.gate_defaults(),
+        defaults,
         root=settings.root,
         targets=frozenset(settings.targets),
         seed=settings.seed or 0,
     )
 
 
-async def _load(settings: Settings, found: FoundFiles, hosts: CaseHosts) -> Suite:
+async def _load(
+    settings: Settings, found: FoundFiles, hosts: CaseHosts, defaults: GateDefaults
+) -> Suite:
     """Load all kinds of files; problems of one kind do not hide those of another."""
     problems: list[Problem] = []
     criteria: tuple[Criterion, ...] = ()
@@ -153,13 +186,11 @@ async def _load(settings: Settings, found: FoundFiles, hosts: CaseHosts) -> Suit
         loaded = load_criteria(found.criteria_files, root=settings.root)
         problems.extend(unknown_criteria(settings, loaded))
         criteria = instructed(settings, loaded)
-        scenarios = _load_scenarios(settings, found, criteria)
+        scenarios = _load_scenarios(settings, found, criteria, defaults)
     except InvalidInput as error:
         problems.extend(error.problems)
     try:
-        cases = await discover_cases(
-            found.case_files, defaults=settings.gate_defaults(), hosts=hosts
-        )
+        cases = await discover_cases(found.case_files, defaults=defaults, hosts=hosts)
     except InvalidInput as error:
         problems.extend(error.problems)
     problems.extend(_shared_ids(scenarios, cases))
@@ -185,8 +216,8 @@ def _shared_ids(scenarios: Sequence[Scenario], cases: Sequence[Case]) -> list[Pr
 def _selects(selection: Selection) -> Selects:
     problems, parsed = [], []
     for flag, expression, read in (
-        ("-k", selection.names, select_by_name),
-        ("-m", selection.tags, select_by_tag),
+        (selection.names_by, selection.names, select_by_name),
+        (selection.tags_by, selection.tags, select_by_tag),
     ):
         if not expression or not expression.strip():
             continue
@@ -231,6 +262,7 @@ def _run_warnings(
         for problem in _missing_keys(settings, settings.judge, surroundings):
             yield replace(problem, message=f"a run will be refused: {problem.message}")
     yield from budget_doubts(settings, suite, judged=needs_judge(suite))
+    yield from kept_gates(settings, suite.tests)
     yield from _forgetful_targets(settings, suite)
     for path in found.stray_cases:
         yield Problem(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 from ci_judge.document.recorded_runs import recorded_run
 from ci_judge.model.document import RunEntry, TestEntry
@@ -16,6 +17,19 @@ from ci_judge.workflows.render import RecordedReport
 def recorded_tests(report: RecordedReport) -> dict[str, TestEntry]:
     groups = report.document["groups"]
     return {test["id"]: test for group in groups for test in group["tests"]}
+
+
+class EvidenceSource(Protocol):
+    """What was said and returned before, in the place of targets and cases."""
+
+    @property
+    def cases(self) -> CaseRunner: ...
+
+    def targets(self, names: Iterable[str | None]) -> dict[str | None, Target]: ...
+
+    def unjudgeable(self) -> Iterator[Run]:
+        """Yield every run that no judge can be asked about, as it is to be reported."""
+        ...
 
 
 class RecordedEvidence:

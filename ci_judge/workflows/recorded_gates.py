@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from ci_judge.document.corrections import labels_in
 from ci_judge.file_schema.values import exact_rate
 from ci_judge.model.document import GateEntry, TestEntry
 from ci_judge.model.evidence import FailureCode
@@ -30,7 +31,14 @@ def recorded_rule(test: TestEntry) -> GateRule:
         misses=gate["misses"] or 0,
         min_runs=gate["min_runs"],
         early_stop=gate["early_stop"],
+        topped_up=_topped_up(test),
+        labels=None if gate["labels"] is None else labels_in(gate["labels"]),
     )
+
+
+def _topped_up(test: TestEntry) -> int:
+    most = test["gate"]["max_runs"]
+    return 0 if most is None else max(0, test["planned"] - most)
 
 
 def recorded_tally(test: TestEntry) -> Tally:
@@ -43,6 +51,7 @@ def recorded_tally(test: TestEntry) -> Tally:
         not_run=test["not_run"],
         not_needed=test["not_needed"],
         uncounted=test["uncounted"],
+        certain=test["certain_fails"],
     )
 
 

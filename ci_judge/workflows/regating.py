@@ -7,10 +7,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from ci_judge.document.corrections import calibrated_labels, with_corrections
 from ci_judge.document.merging import counted, tests_of, without_a_part
 from ci_judge.document.report import gate_entry
 from ci_judge.engine.scheduler import skipped
 from ci_judge.errors import ExitCode, InvalidInput, Place, Problem
+from ci_judge.model.calibration import LabelCounts
 from ci_judge.model.document import GroupEntry, ReportDocument, TestEntry
 from ci_judge.model.suite import GateKind, GateRule
 from ci_judge.rules.gates import decide, reachability
@@ -19,7 +21,7 @@ from ci_judge.rules.regating import GateChange, changed_rule, gate_words_of
 from ci_judge.rules.rounding import written
 from ci_judge.rules.settling import settle_outcomes
 from ci_judge.rules.waiving import waived_outcome
-from ci_judge.workflows.comparing import compared
+from ci_judge.workflows.comparing import ComparingRules, compared
 from ci_judge.workflows.recorded_gates import (
     recorded_defaults,
     recorded_reasons,
@@ -43,12 +45,15 @@ class Regating:
 def regate_report(document: ReportDocument, asked: Regating, *, place: Path) -> ReportDocument:
     """Give the report as its runs are under other gates. Nothing of the runs changes.
 
+    Earlier attempts were held to the old gates, so nothing is told of them.
     Raises InvalidInput where a new gate cannot be applied to the runs that are there: it could
     not be passed by so many, or a test that stopped early leaves it open.
     """
-    regater = _Regater(asked=asked, settings=document["settings"])
+    regater = _Regater(
+        asked=asked, settings=document["settings"], labels=calibrated_labels(document)
+    )
     groups: list[GroupEntry] = [
-        {**group, "tests": [regater.test(test) for test in group["tests"]]}
+        {**group, "tests": [{**regater.test(test), "earlier": []} for test in group["tests"]]}
         for group in document["groups"]
     ]
     if regater.refused:
@@ -58,19 +63,23 @@ def regate_report(document: ReportDocument, asked: Regating, *, place: Path) -> 
         **document,
         "summary": {**counted(document["summary"], tests_of(groups)), "regressions": None},
         "baseline": None,
+        "run": {**document["run"], "rerun": None},
         "settings": _settings(document["settings"], asked.change),
         "warnings": [*regater.warnings(), *document["warnings"]],
         "groups": groups,
     }
-    return _settled(regated)
+    return _settled(with_corrections(regated))
 
 
 class _Regater:
     """Changes tests one by one, and remembers what was changed and what cannot be."""
 
-    def __init__(self, *, asked: Regating, settings: Mapping[str, Any]) -> None:
+    def __init__(
+        self, *, asked: Regating, settings: Mapping[str, Any], labels: LabelCounts | None
+    ) -> None:
         self._asked = asked
         self._defaults = None if asked.all_tests else recorded_defaults(settings)
+        self._labels = labels
         self._changes: Counter[tuple[str, str]] = Counter()
         self._kept: list[str] = []
         self.refused: dict[Problem, list[str]] = {}
@@ -84,11 +93,13 @@ class _Regater:
         new = rule
         if not _is_a_single_call(test, rule):
             new = changed_rule(rule, self._asked.change, self._defaults)
+        if new != rule:
+            new = replace(new, labels=self._labels if new.kind is GateKind.CORRECTED else None)
         if new == rule:
             self._kept.append(test["id"])
             return {**test, "change": None}
         is_skipped = test["result"] == "skipped"
-        problem = None if is_skipped else _obstacle(new)
+        problem = None if is_skipped else _obstacle(new, test)
         if problem is not None:
             self._refuse(test, problem)
             return test
@@ -143,7 +154,18 @@ def _is_a_single_call(test: TestEntry, rule: GateRule) -> bool:
     return test["kind"] == "case" and rule == alone
 
 
-def _obstacle(new: GateRule) -> Problem | None:
+def _obstacle(new: GateRule, test: TestEntry) -> Problem | None:
+    if new.kind is GateKind.CORRECTED and not test["expected"]:
+        return Problem(
+            message="the gate corrected says nothing of it: labels are of judged responses",
+            hint="give it another gate",
+        )
+    if new.kind is GateKind.CORRECTED and new.labels is None:
+        return Problem(
+            message="the gate corrected needs a calibration of the judge that answered: the report "
+            "has none",
+            hint="set judge.calibration to what ci-judge calibrate wrote, and run it again",
+        )
     if new.kind is GateKind.ADAPTIVE:
         return Problem(
             message="an adaptive gate decides while it runs, so it needs runs of its own",
@@ -188,5 +210,5 @@ def _settled(document: ReportDocument) -> ReportDocument:
         "exit_code": int(settlement.exit_code),
         "headline": settlement.headline,
     }
-    held = compared(settled, None, fail_on=fail_on, allow_removed=True)
+    held = compared(settled, None, rules=ComparingRules(fail_on=fail_on))
     return without_a_part(held, lacks=bool(document["run"]["missing_shards"]))

@@ -6,15 +6,25 @@ from pathlib import Path
 from typing import Any
 
 from ci_judge.errors import InvalidInput, Place, Problem
-from ci_judge.model.document import TestEntry
+from ci_judge.model.document import ReportDocument, TestEntry
 from ci_judge.model.suite import Case, GateRule, Scenario, Suite, Test
 from ci_judge.redaction import Redactor
+from ci_judge.settings import Demand
 from ci_judge.workflows.planning import Plan
 from ci_judge.workflows.recorded_evidence import RecordedEvidence, recorded_tests
 from ci_judge.workflows.render import RecordedReport
 
 _CONTEXT = ("commit", "branch", "repository", "pull_request", "url", "attempt")
 _SHOWN_TESTS = 3
+_AGAIN = "judged again: the evidence was"
+
+JUDGES_ALONE = Demand(unasked=frozenset({"generate", "target", "targets"}))
+"""The variables that must be set where recorded evidence is judged."""
+
+
+def judged_again(document: ReportDocument) -> bool:
+    """Tell whether a report is about the evidence of another one."""
+    return any(warning.startswith(_AGAIN) for warning in document["warnings"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +82,7 @@ class Replay:
         self, recorded: Mapping[str, TestEntry], tests: Mapping[str, Test], redactor: Redactor
     ) -> Iterator[str]:
         started = self.report.document["run"]["started"]
-        yield f"judged again: the evidence was recorded at {started}, and nobody was asked for more"
+        yield f"{_AGAIN} recorded at {started}, and nobody was asked for more"
         other = [
             test_id
             for test_id, entry in recorded.items()

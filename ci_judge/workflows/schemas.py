@@ -15,8 +15,11 @@ from ci_judge.judges.settings import COMMAND, JudgeSettings, ProviderName
 from ci_judge.renderers.report_schema import report_schema
 from ci_judge.settings.environment import SettingKey, setting_keys
 from ci_judge.settings.sections import ConfigFile
+from ci_judge.suites.label_file import LabelFile
 from ci_judge.suites.scenario_file import ScenarioFile
 from ci_judge.suites.waiver_file import WaiverKeys
+from ci_judge.workflows.calibration.file import CalibrationFile
+from ci_judge.workflows.derived_files import settle
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _ENV_HEAD = """\
@@ -31,21 +34,14 @@ def generated_files() -> dict[str, str]:
     return {
         "schemas/config.schema.json": _json(_model_schema(ConfigFile, "CI Judge: configuration")),
         "schemas/scenarios.schema.json": _json(_model_schema(ScenarioFile, "CI Judge: scenarios")),
+        "schemas/labels.schema.json": _json(_model_schema(LabelFile, "CI Judge: labels")),
+        "schemas/calibration.schema.json": _json(
+            _model_schema(CalibrationFile, "CI Judge: calibration of a judge")
+        ),
         "schemas/waivers.schema.json": _json(_list_schema(WaiverKeys, "CI Judge: waivers")),
         "schemas/report.schema.json": _json(report_schema()),
         ".env.example": env_example(),
     }
-
-
-def stale_files(folder: Path) -> list[str]:
-    """List the generated files that are missing below a folder, or not what the code says."""
-    return [path for path, text in generated_files().items() if _content(folder / path) != text]
-
-
-def write_files(folder: Path) -> None:
-    for path, text in generated_files().items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8", newline="\n")
 
 
 def env_example() -> str:
@@ -55,17 +51,9 @@ def env_example() -> str:
 
 def main(arguments: Sequence[str], folder: Path) -> int:
     """Write the files below ``folder``; with ``--check`` only compare (1: something is stale)."""
-    if list(arguments) != ["--check"]:
-        write_files(folder)
-        return 0
-    stale = stale_files(folder)
-    for path in stale:
-        sys.stderr.write(f"{path} is out of date; run `python -m ci_judge.workflows.schemas`\n")
-    return 1 if stale else 0
-
-
-def _content(path: Path) -> str | None:
-    return path.read_text(encoding="utf-8") if path.is_file() else None
+    done = arguments if list(arguments) == ["--check"] else ["--write"]
+    remedy = "python -m ci_judge.workflows.schemas"
+    return settle(generated_files(), done, root=folder, remedy=remedy)
 
 
 def _json(schema: dict[str, Any]) -> str:

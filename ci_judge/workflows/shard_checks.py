@@ -15,7 +15,7 @@ _OF_EACH_SHARD = {
 }
 """Settings that may differ: where files are, how much at once, and which part."""
 
-_TERMS: Final = ("kind", "advisory", "planned", "skip_reason", "waiver")
+_TERMS: Final = ("kind", "advisory", "skip_reason", "waiver", "fingerprint")
 _GATE_TERMS: Final = (
     "kind",
     "threshold",
@@ -23,6 +23,8 @@ _GATE_TERMS: Final = (
     "confidence",
     "misses",
     "min_runs",
+    "max_runs",
+    "labels",
     "early_stop",
 )
 
@@ -51,13 +53,20 @@ def torn_shard(document: ReportDocument, shard: ShardEntry) -> Iterator[tuple[st
         by_id = {test["id"]: test for test in tests_of(shard["plan"])}
         for test in tests_of(document["groups"]):
             planned_as = by_id.get(test["id"], test)
-            if _terms(test) != _terms(planned_as):
+            if _terms(test) != _terms(planned_as) or not _planned_alike(test, planned_as):
                 yield f'"{test["id"]}" was run by other rules than planned', hint
 
 
 def _terms(test: TestEntry) -> list[Any]:
     """Give what decides how the runs of a test count: it is settled before the first of them."""
     return [*(test[key] for key in _TERMS), *(test["gate"][key] for key in _GATE_TERMS)]
+
+
+def _planned_alike(test: TestEntry, planned_as: TestEntry) -> bool:
+    """Compare the planned runs; an adaptive test that went on from earlier attempts has more."""
+    more = test["planned"] - planned_as["planned"]
+    goes_on = test["gate"]["max_runs"] is not None and test["carried_runs"] > 0
+    return more == 0 or (more > 0 and goes_on)
 
 
 def shard_differences(one: ReportDocument, other: ReportDocument) -> Iterator[str]:

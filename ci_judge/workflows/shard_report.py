@@ -8,18 +8,20 @@ from ci_judge.model.document import ReportDocument, ShardEntry
 from ci_judge.model.results import Tally, TestResult
 from ci_judge.model.suite import Test
 from ci_judge.rules.gates import decide
-from ci_judge.settings import Settings
 from ci_judge.workflows.fingerprint import fingerprint
 from ci_judge.workflows.planning import Plan
 from ci_judge.workflows.sharding import Part
 
 
-def as_part(document: ReportDocument, plan: Plan, settings: Settings) -> ReportDocument:
-    """Give the document of a shard its place among the others; any other document as it is."""
+def as_part(document: ReportDocument, plan: Plan, *, seed: int | None) -> ReportDocument:
+    """Give the document of a shard its place among the others; any other document as it is.
+
+    ``seed`` is the one asked for.
+    """
     part = plan.part
     if part is None:
         return document
-    entry = _shard_entry(part, plan, settings, complete=document["run"]["complete"])
+    entry = _shard_entry(part, plan, seed=seed, complete=document["run"]["complete"])
     shared: ReportDocument = {
         **document,
         "headline": _headline(document, part, empty=not plan.tests),
@@ -38,14 +40,14 @@ def _headline(document: ReportDocument, part: Part, *, empty: bool) -> str:
     return f"{told}: {document['headline']}"
 
 
-def _shard_entry(part: Part, plan: Plan, settings: Settings, *, complete: bool) -> ShardEntry:
+def _shard_entry(part: Part, plan: Plan, *, seed: int | None, complete: bool) -> ShardEntry:
     whole = replace(plan, suite=part.whole)
     groups = group_entries(whole.suite, [_planned(test) for test in whole.tests])
     ids = [test["id"] for group in groups for test in group["tests"]]
     return {
         "index": part.shard.index,
         "count": part.shard.count,
-        "fingerprint": fingerprint(settings, whole),
+        "fingerprint": fingerprint(whole.tests, seed=seed),
         "complete": complete,
         "planned_ids": ids,
         "parts": [

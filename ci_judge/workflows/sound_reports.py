@@ -4,12 +4,16 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from ci_judge.document.attempts import number_of
 from ci_judge.errors import InvalidInput, Place, Problem
 from ci_judge.model.document import TestEntry
 from ci_judge.model.judging import ERROR_OUTCOMES
 from ci_judge.rules.gates import decide
 from ci_judge.workflows.recorded_gates import recorded_rule, recorded_tally
 from ci_judge.workflows.render import RecordedReport, read_report
+from ci_judge.workflows.sound_calibrations import wrong_calibration, wrong_certain_fails
+from ci_judge.workflows.sound_histories import wrong_history, wrong_history_of
+from ci_judge.workflows.sound_samples import wrong_prefix
 
 MOST_RUNS = 10_000
 """Runs of one test, at most (``run.runs``)."""
@@ -32,6 +36,10 @@ def refuse_contradictions(report: RecordedReport, path: Path) -> None:
         for test in group["tests"]
         for wrong in _contradictions(test, report)
     ]
+    problems += [
+        Problem(message=wrong, hint=_HINT, place=Place(file=str(path)))
+        for wrong in (*wrong_history(report.document), *wrong_calibration(report.document))
+    ]
     if problems:
         raise InvalidInput(*problems)
 
@@ -39,19 +47,23 @@ def refuse_contradictions(report: RecordedReport, path: Path) -> None:
 def _contradictions(test: TestEntry, report: RecordedReport) -> Iterator[str]:
     numbers: set[int] = set()
     outcomes: Counter[str] = Counter()
+    certain = 0
     for run in report.runs.runs(test["id"]):
         outcomes[run["outcome"]] += 1
+        certain += run["outcome"] == "fail" and run["certain"]
         if run["test"] != test["id"]:
             yield f'holds a run of "{run["test"]}"'
         if run["number"] in numbers:
             yield f"holds its run {run['number']} twice"
         numbers.add(run["number"])
-    wrong = list(_wrong_counts(test, outcomes))
+    wrong = [*_wrong_counts(test, outcomes), *wrong_certain_fails(test, held=certain)]
     yield from wrong
     if not wrong:
         yield from _wrong_result(test)
     if numbers and not 1 <= min(numbers) <= max(numbers) <= test["planned"]:
         yield f"holds a run that is none of its {test['planned']} planned ones"
+    yield from wrong_prefix(test, report.runs)
+    yield from wrong_history_of(test, before=number_of(report.document))
 
 
 def _wrong_counts(test: TestEntry, outcomes: Counter[str]) -> Iterator[str]:

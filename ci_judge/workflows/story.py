@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from ci_judge.document.cleaning import clean_entry, clean_run
+from ci_judge.document.corrections import with_corrections
 from ci_judge.document.report import Header, build_document
 from ci_judge.document.run_entries import run_entry
 from ci_judge.engine.attempt import Attempts
@@ -26,7 +27,14 @@ from ci_judge.rules.settling import settle
 from ci_judge.settings import Settings
 from ci_judge.version import __version__
 from ci_judge.workflows.baseline import FoundBaseline, judge_changes
-from ci_judge.workflows.comparing import compared
+from ci_judge.workflows.calibration.answered import (
+    model_warnings,
+    only_calibrated,
+    other_models,
+    with_calibration,
+)
+from ci_judge.workflows.comparing import ComparingRules, compared
+from ci_judge.workflows.continuing import Continuation
 from ci_judge.workflows.judge_facts import drift_warnings, judge_facts
 from ci_judge.workflows.memory import Memory
 from ci_judge.workflows.opening import OpenBench
@@ -52,6 +60,7 @@ class Story:
     started: float
     panel_votes: PanelVotes
     baseline: FoundBaseline | None
+    continuation: Continuation | None = None
     resumes: bool = False
     intake: Intake | None = None
     notes: list[str] = field(default_factory=list)
@@ -73,7 +82,8 @@ class Story:
             entry["redacted"] = shown.evidence != run.evidence
             ledger.append(entry)
             # the log digests what was judged, whatever of it may be shown
-            self.memory.record(replace(shown, evidence=run.evidence), self.bench.bench)
+            judged = replace(shown, evidence=run.evidence) if entry["redacted"] else shown
+            self.memory.record(judged, self.bench.bench)
             self._spend(run)
             self._vote(run)
 
@@ -92,11 +102,17 @@ class Story:
         )
         if self.plan.evidence is not None:
             self._take_over(self.plan.evidence.unjudgeable(), ledger, scheduler)
+        if self.continuation is not None:
+            self.continuation.hand_over(
+                ledger, count=partial(self._carried, scheduler), redacts=self._redacts
+            )
+            self.notes.extend(filter(None, [self.continuation.doubt]))
         if self.resumes:
             kept = restore(ledger, spent=self._spend, count=partial(self._restored, scheduler))
             self.notes.append(f"resumed: {kept:,} runs were made by an earlier command")
         await scheduler.run(max_failures=max_failures)
-        return [scheduler.result(test) for test in tests]
+        results = [scheduler.result(test) for test in tests]
+        return only_calibrated(results, other_models(self.plan.calibration, self._judge_entry()))
 
     def _take_over(self, runs: Iterable[Run], ledger: Ledger, scheduler: Scheduler) -> None:
         """Report runs as they were made earlier; nothing is asked, and nothing spent, for them."""
@@ -106,12 +122,22 @@ class Story:
                 limit = self.settings.report.max_response_chars
                 ledger.append(run_entry(shown, max_response_chars=limit))
 
+    def _redacts(self, run: Run) -> bool:
+        return clean_run(run, self.redactor).evidence != run.evidence
+
     def _spend(self, run: Run) -> None:
         self.spending.add(run)
 
     def _vote(self, run: Run) -> None:
         if self.bench.bench.seats.rule is not None:
             self.panel_votes.add(run)
+
+    def _carried(self, scheduler: Scheduler, run: Run) -> bool:
+        """Count a run of an earlier attempt, where one is wanted."""
+        wanted = self._restored(scheduler, run)
+        if wanted:
+            self._spend(run)
+        return wanted
 
     def _restored(self, scheduler: Scheduler, run: Run) -> bool:
         """Count a run that an earlier command made, where one is wanted."""
@@ -155,13 +181,25 @@ class Story:
             budget=self.safeguards.entry(results),
         )
         document = compared(
-            build_document(header, self.plan.suite, results),
+            # Masked first, as the baseline is: what is masked in one alone would be a difference.
+            clean_entry(build_document(header, self.plan.suite, results), self.redactor),
             self.baseline,
-            fail_on=self.settings.run.fail_on,
-            allow_removed=self.settings.run.allow_removed,
+            rules=self._comparing_rules(),
             whole_suite=self.plan.part is None,
         )
-        return clean_entry(as_part(document, self.plan, self.settings), self.redactor)
+        if self.continuation is not None:
+            document = self.continuation.told(document)
+        document = with_corrections(document)
+        return clean_entry(as_part(document, self.plan, seed=self.settings.seed), self.redactor)
+
+    def _comparing_rules(self) -> ComparingRules:
+        run = self.settings.run
+        return ComparingRules(
+            fail_on=run.fail_on,
+            allow_removed=run.allow_removed,
+            allow_weaker=run.allow_weaker,
+            alpha=float(run.alpha.value),
+        )
 
     def _warnings(self, results: list[TestResult], judge: JudgeEntry | None) -> tuple[str, ...]:
         """Give what a reader of the report must know, what came up in this run first."""
@@ -169,6 +207,7 @@ class Story:
         return (
             *self.notes,
             *drift_warnings(judge),
+            *model_warnings(judge, self.plan.calibration),
             *judge_changes(self.baseline, judge),
             *self.memory.warnings(replayed=replayed),
             *self.secret_warnings,
@@ -177,9 +216,10 @@ class Story:
         )
 
     def _judge_entry(self) -> JudgeEntry | None:
-        return judge_facts(
+        entry = judge_facts(
             self.bench.bench.seats,
             policy=self.settings.vote_policy(),
             models=self.spending.models,
             votes=self.panel_votes,
         )
+        return with_calibration(entry, self.plan.calibration)

@@ -4,8 +4,13 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 _MOST: Final = 2**53
-_SHARES: Final = frozenset({"confidence", "pass_rate", "probability", "rate", "threshold"})
-_SIGNED: Final = frozenset({"age_seconds", "fleiss_kappa", "gwet_ac1"})
+_SHARES: Final = frozenset(
+    {
+        *("adjusted_p", "alpha", "blocking_p", "confidence", "detectable_drop", "drop"),
+        *("drop_interval", "mid_p", "p", "pass_rate", "probability", "rate", "threshold"),
+    }
+)
+_SIGNED: Final = frozenset({"age_seconds", "drop", "drop_interval", "fleiss_kappa", "gwet_ac1"})
 _ANYTHING: Final = frozenset(
     {"content", "context", "evidence", "response", "settings", "tools", "turns", "wanted"}
 )

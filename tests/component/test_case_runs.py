@@ -4,12 +4,14 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ci_judge.model.evidence import CaseValue, EvidenceFailure, FailureCode
 from ci_judge.model.suite import GateDefaults
-from ci_judge.suites.case_worker import CHILD_FILE
+from ci_judge.processes import Children
+from ci_judge.suites.case_worker import CHILD_FILE, CaseProcess, Lost
 from ci_judge.suites.cases import CaseHosts, discover_cases
 from tests.case_folder import CaseFolder, failure_of, value_of
 from tests.lifeline import Lifeline
@@ -539,6 +541,23 @@ def test_a_call_that_is_cancelled_leaves_nothing_behind(folder: CaseFolder) -> N
     assert folder.use(cancelled)
 
 
+def test_a_case_that_exits_with_what_cannot_be_shown_has_exited_all_the_same(
+    tmp_path: Path,
+) -> None:
+    code = """\
+        class Code:
+            def __repr__(self):
+                raise ValueError("no text")
+
+        @case("R")
+        def test_a():
+            raise SystemExit(Code())
+        """
+    failure = failure_of(only(CaseFolder(tmp_path, timeout_seconds=20), code))
+    assert failure.code is FailureCode.EXITED
+    assert failure.message.startswith("the case called sys.exit(…)")
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -567,3 +586,33 @@ def test_nonsense_on_the_channel_is_no_evidence_and_no_crash_of_ours(
         """
     failure = failure_of(only(folder, code))
     assert failure.code in {FailureCode.INVALID_EVIDENCE, FailureCode.CRASHED}
+
+
+def test_a_call_over_a_channel_that_is_just_lost_is_lost_and_nothing_else(tmp_path: Path) -> None:
+    # Seen red with writelines on Python 3.12 and 3.13, whose transport then fails in a callback.
+    file = tmp_path / "case_a.py"
+    file.write_text("from ci_judge import case\n@case('R')\ndef test_a():\n    return 1\n")
+
+    async def call() -> tuple[object, list[dict[str, Any]]]:
+        complaints: list[dict[str, Any]] = []
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: complaints.append(context))
+        worker = await CaseProcess(
+            children=Children(),
+            file=file,
+            root=tmp_path,
+            environment={"PATH": os.defpath},
+            limit_seconds=ENDED_WITHIN_SECONDS,
+        ).start()
+        try:
+            worker._writer.transport.abort()
+            await asyncio.sleep(0)
+            assert not worker.ended
+            limit = ENDED_WITHIN_SECONDS
+            return await worker.call("test_a", run_number=1, limit_seconds=limit), complaints
+        finally:
+            await worker.close(kill=True)
+
+    outcome, complaints = asyncio.run(call())
+    assert isinstance(outcome, Lost)
+    assert complaints == []

@@ -203,6 +203,33 @@ def test_a_failed_gate_wins_over_a_missing_shard(suite: SmallSuite) -> None:
     assert (report["status"], report["exit_code"]) == ("failed", 1)
 
 
+def test_the_step_summary_is_appended_and_cut_at_the_border_of_a_block(suite: SmallSuite) -> None:
+    """GitHub drops a summary of more than 1 MiB as a whole."""
+    suite.write(*SOME)
+    parts = shards(suite, 2)
+    page = suite.folder / "page"
+    page.write_text("# other\n")
+    merge(suite, *parts, flags=("--step-summary", str(page)))
+    whole = (suite.folder / "merged/summary.md").read_bytes()
+    assert page.read_bytes() == b"# other\n" + whole
+    others = b"x" * (900 * 1024 - len(whole) // 2) + b"\n"
+    page.write_bytes(others)
+    merge(suite, *parts, flags=("--step-summary", str(page)))
+    added = page.read_bytes().removeprefix(others).decode()
+    assert added.startswith("### ")
+    assert "Shortened to fit here" in added
+    assert page.stat().st_size <= 900 * 1024
+    assert (suite.folder / "merged/summary.md").read_bytes() == whole
+
+
+def test_a_step_summary_that_cannot_be_written_costs_nothing_else(suite: SmallSuite) -> None:
+    suite.write(*SOME)
+    page = suite.folder / "nowhere" / "page"
+    result = merge(suite, *shards(suite, 2), flags=("--step-summary", str(page)))
+    assert "warning: The step summary could not be written: No such file" in result.stderr
+    assert (suite.folder / "merged/summary.md").is_file()
+
+
 def test_the_whole_is_held_against_a_baseline(suite: SmallSuite) -> None:
     gone = a_row("gone", "right", criterion="delivery")
     suite.write(a_row("asks", "wrong"), a_row("begs", "right"), gone)
@@ -280,14 +307,42 @@ def test_reports_of_different_runs_are_refused_with_the_difference(suite: SmallS
     assert second.exists()
 
 
-def test_shards_of_two_attempts_are_refused(suite: SmallSuite) -> None:
+def test_shards_of_two_runs_are_refused(suite: SmallSuite) -> None:
     suite.write(*SOME, run={"seed": None})
     for index in (1, 2):
-        suite.environment |= {"GITHUB_RUN_ID": "7", "GITHUB_RUN_ATTEMPT": str(index)}
+        suite.environment |= {"GITHUB_RUN_ID": str(index), "GITHUB_RUN_ATTEMPT": "1"}
         suite.run(f"s{index}", shard=f"{index}/2")
     (problem,) = problems(suite, suite.report("s1"), suite.report("s2"))
     assert ": their seeds are " in problem
     assert "(repeat all shards, or set run.seed)" in problem
+
+
+def test_shards_of_two_attempts_of_one_run_are_merged(suite: SmallSuite) -> None:
+    suite.write(*SOME, run={"seed": None})
+    for index in (1, 2):
+        suite.environment |= {"GITHUB_RUN_ID": "7", "GITHUB_RUN_ATTEMPT": str(index)}
+        suite.run(f"s{index}", shard=f"{index}/2")
+    together = [suite.report("s1"), suite.report("s2")]
+    assert len(by_id(merged(suite, *together))) == len(SOME)
+
+
+def test_a_shard_that_was_repeated_and_did_not_go_on_is_told_of(suite: SmallSuite) -> None:
+    suite.write(*SOME)
+    reports = shards(suite, 2)
+
+    def of_attempt(number: int) -> Callable[[Any], None]:
+        return lambda report: report["run"].update(attempt=number)
+
+    first, again = (
+        changed(reports[0], "first.json", of_attempt(1)),
+        changed(reports[1], "again.json", of_attempt(2)),
+    )
+    (told,) = [text for text in merged(suite, first, again)["warnings"] if "repeated" in text]
+    assert told.startswith("shard 2 of 2 was repeated in attempt 2 without --continue-from")
+    both = [
+        changed(report, f"both{place}.json", of_attempt(2)) for place, report in enumerate(reports)
+    ]
+    assert not any("repeated" in text for text in merged(suite, *both)["warnings"])
 
 
 def test_shards_that_were_dealt_differently_are_refused(suite: SmallSuite) -> None:
@@ -373,6 +428,7 @@ def _looser_gate(document: Any) -> None:
 def _fewer_runs(document: Any) -> None:
     test = document["groups"][0]["tests"][0]
     test["planned"], test["fails"], test["runs"] = 1, 1, test["runs"][:1]
+    test["certain_fails"] = 1
 
 
 @pytest.mark.parametrize(
@@ -491,3 +547,34 @@ def test_a_stopped_shard_is_undecided_in_the_whole(suite: SmallSuite) -> None:
         suite.run("s2", sign, shard="2/2")
     report = merged(suite, suite.report("s1"))
     assert report["exit_code"] == 3
+
+
+ADAPTIVE = {"gate": "adaptive", "runs": {"min": 5, "max": 12}, "threshold": "0.5"}
+
+
+def attempts(suite: SmallSuite) -> tuple[Path, Path]:
+    """Give a shard's report of a first attempt, and the other's of a second one."""
+    suite.write(a_row("asks", "right"), a_row("begs", "1 of 2"), run=ADAPTIVE)
+    suite.run("first", shard="1/2")
+    suite.run("failed", shard="2/2")
+    suite.run("second", shard="2/2", goes_on_from=suite.report("failed"))
+    return suite.report("first"), suite.report("second")
+
+
+def test_an_adaptive_test_that_went_on_may_have_more_runs_than_planned(suite: SmallSuite) -> None:
+    report = merged(suite, *attempts(suite))
+    begs = by_id(report)["refunds/begs"]
+    assert (begs["planned"], begs["gate"]["max_runs"]) == (24, 12)
+    assert begs["made"] > begs["carried_runs"] > 0
+    of_the_other = by_id(report)["refunds/asks"]["made"]
+    assert report["run"]["rerun"]["carried_runs"] == begs["carried_runs"] + of_the_other
+
+
+def test_no_other_test_may(suite: SmallSuite) -> None:
+    first, second = attempts(suite)
+
+    def forget(document: Any) -> None:
+        by_id(document)["refunds/begs"]["carried_runs"] = 0
+
+    (problem,) = problems(suite, first, changed(second, "forgets.json", forget))
+    assert '"refunds/begs" was run by other rules than planned' in problem

@@ -13,7 +13,7 @@ from ci_judge.action_inputs import INPUTS
 from ci_judge.sinks.outputs import OUTPUTS
 from ci_judge.version import __version__
 from ci_judge.workflows.action_tables import action_tables, main, with_tables
-from ci_judge.workflows.baseline_search import artifact_name
+from ci_judge.workflows.artifact_reports import artifact_name
 from tests.tools import tool
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -108,6 +108,12 @@ def test_inputs_and_outputs_are_ones_that_there_are(path: Path) -> None:
             assert set(step.get("with", {})) <= set(INPUTS)
     used = re.findall(r"steps\.judge\.outputs\.([\w-]+)", path.read_text(encoding="utf-8"))
     assert set(used) <= set(OUTPUTS)
+
+
+@pytest.mark.parametrize("path", PASTED, ids=lambda path: path.name)
+def test_no_shell_fills_the_step_summary_of_which_github_takes_so_much_only(path: Path) -> None:
+    for step in steps_of(path):
+        assert not re.search(r">>?\s*\S*GITHUB_STEP_SUMMARY", step.get("run", ""))
 
 
 @pytest.mark.parametrize("name", ["ci-judge.yml", "fork-safe-judge.yml", "reusable.yml"])

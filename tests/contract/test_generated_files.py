@@ -11,14 +11,16 @@ from ci_judge.errors import InvalidInput
 from ci_judge.file_schema import FileModel, load_yaml, validate
 from ci_judge.settings import ConfigFile, load_settings
 from ci_judge.settings.environment import setting_keys
+from ci_judge.suites.label_file import LabelFile
 from ci_judge.suites.scenario_file import ScenarioFile
-from ci_judge.workflows.schemas import env_example, generated_files, main, stale_files, write_files
+from ci_judge.workflows.derived_files import stale_files
+from ci_judge.workflows.schemas import env_example, generated_files, main
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_committed_files_are_what_the_code_says() -> None:
-    assert stale_files(ROOT) == []
+    assert stale_files(generated_files(), root=ROOT) == []
 
 
 def test_checking_names_what_is_stale(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -28,10 +30,10 @@ def test_checking_names_what_is_stale(tmp_path: Path, capsys: pytest.CaptureFixt
     (tmp_path / "schemas" / "config.schema.json").unlink()
     assert main(["--check"], tmp_path) == 1
     said = capsys.readouterr().err
-    assert ".env.example is out of date" in said
-    assert "schemas/config.schema.json is out of date" in said
-    write_files(tmp_path)
-    assert stale_files(tmp_path) == []
+    assert ".env.example is not what the code says" in said
+    assert "schemas/config.schema.json is not what the code says" in said
+    assert main([], tmp_path) == 0
+    assert stale_files(generated_files(), root=tmp_path) == []
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -66,12 +68,20 @@ SCENARIOS = [
     ("{criterion: a, scenarios: [{name: b, message: c, expectd: d}]}", False),
     ("{criterion: a, scenarios: {x: {name: b}}}", False),
 ]
+LABELS = [
+    ("{criterion: a, cases: [{message: b, expected: c, response: d, verdict: pass}]}", True),
+    ("{criterion: a, cases: [{turns: [], message: b, expected: [c], response: 1}]}", False),
+    ("{criterion: a, cases: [{message: b, expected: c, response: d, verdict: good}]}", False),
+    ("{criterion: a, cases: [{message: b, expected: c, verdict: pass}]}", False),
+    ("{cases: [{message: b, expected: c, response: d, verdict: pass}]}", False),
+]
 
 
 @pytest.mark.parametrize(
     ("name", "model", "text", "right"),
     [("schemas/config.schema.json", ConfigFile, *case) for case in CONFIGS]
-    + [("schemas/scenarios.schema.json", ScenarioFile, *case) for case in SCENARIOS],
+    + [("schemas/scenarios.schema.json", ScenarioFile, *case) for case in SCENARIOS]
+    + [("schemas/labels.schema.json", LabelFile, *case) for case in LABELS],
 )
 def test_schema_and_loader_say_the_same(
     name: str, model: type[FileModel], text: str, *, right: bool

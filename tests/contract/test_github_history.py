@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 from openapi_core import OpenAPI
 
@@ -21,6 +22,7 @@ from ci_judge.github_api import (
 from ci_judge.transport import HttpReply, HttpRequest, RetryPolicy
 from tests.github_description import DescribedRequest, rest_description
 from tests.github_fake import TOKEN
+from tests.github_past import REPOSITORY, github_past
 
 _REPOSITORY = "/repos/{owner}/{repo}"
 PATHS = (
@@ -30,6 +32,7 @@ PATHS = (
     f"{_REPOSITORY}/actions/runs/{{run_id}}",
     f"{_REPOSITORY}/actions/workflows/{{workflow_id}}/runs",
     f"{_REPOSITORY}/actions/runs/{{run_id}}/artifacts",
+    f"{_REPOSITORY}/actions/artifacts",
     f"{_REPOSITORY}/actions/artifacts/{{artifact_id}}/{{archive_format}}",
 )
 BASE, HEAD = "a" * 40, "b" * 40
@@ -123,11 +126,15 @@ def asked(verb: Callable[[History], Awaitable[Any]]) -> Any:
             ),
         ),
         (
-            lambda past: past.artifacts(RUN, name="Rails"),
+            lambda past: past.artifacts(str(RUN.id), name="Rails"),
             lambda found: [(each.id, each.expired) for each in found] == [(11, False)],
         ),
+        (
+            lambda past: past.artifacts_of_all_runs(name="Rails"),
+            lambda found: [(each.id, each.run_id) for each in found] == [(11, "2332938")],
+        ),
     ],
-    ids=["files", "compare", "commits", "run", "runs", "artifacts"],
+    ids=["files", "compare", "commits", "run", "runs", "artifacts", "all artifacts"],
 )
 def test_each_request_is_described_and_its_example_is_read(
     verb: Callable[[History], Awaitable[Any]], read: Callable[[Any], bool]
@@ -141,3 +148,13 @@ def test_the_archives_address_is_a_redirect_as_described() -> None:
     assert "302" in operation["responses"]
     names = [_resolved(each)["name"] for each in operation["parameters"]]
     assert names == ["owner", "repo", "artifact_id", "archive_format"]
+
+
+def test_what_the_fake_tells_of_an_artifact_is_described() -> None:
+    artifact = rest_description(PATHS)["components"]["schemas"]["artifact"]["properties"]
+    with github_past() as past:
+        past.add_artifact(4711, b"", name="report")
+        reply = httpx.get(f"{past.base}/api/v3/repos/{REPOSITORY}/actions/artifacts")
+    (told,) = reply.json()["artifacts"]
+    assert set(told) <= set(artifact)
+    assert set(told["workflow_run"]) <= set(artifact["workflow_run"]["properties"])

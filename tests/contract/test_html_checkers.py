@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from ci_judge.renderers.registry import renderer
-from tests.builders import a_case, a_group, a_report, a_skipped_test, a_test
+from tests.builders import (
+    a_case,
+    a_group,
+    a_report,
+    a_rerun,
+    a_skipped_test,
+    a_test,
+    earlier_results,
+)
 from tests.hostile import NASTY, a_hostile_report
 from tests.tools import missing, tool
 
@@ -22,7 +30,7 @@ def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     if request.param == "ordinary":
         document, runs = a_report(
             a_group(
-                a_test(passes=8, fails=2),
+                a_test(passes=8, fails=2, earlier=earlier_results("passed"), carried_runs=10),
                 a_test("refund-policy/errs", passes=7, fails=1, errors=2),
                 a_test("refund-policy/advises", passes=1, fails=9, advisory=True),
                 a_skipped_test(),
@@ -31,6 +39,17 @@ def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
             a_group(a_case(passes=0, fails=1), id="case_price.py", kind="cases"),
             a_group(id="empty"),
             warnings=["refunds.yaml:3: a warning"],
+        )
+        document["run"]["rerun"] = a_rerun(
+            "failed",
+            "passed",
+            "error",
+            "failed",
+            None,
+            "invalid",
+            "skipped",
+            "error",
+            "interrupted",
         )
     else:
         document, runs = a_hostile_report(" ".join(NASTY))

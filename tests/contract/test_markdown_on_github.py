@@ -15,7 +15,7 @@ from ci_judge.renderers.markdown import blocks, render
 from ci_judge.renderers.markdown_fit import fit
 from ci_judge.renderers.markdown_text import cell, code_span, fenced, prose
 from ci_judge.visible_text import one_line, visible
-from tests.builders import Runs, a_group, a_report, a_test
+from tests.builders import Runs, a_group, a_report, a_rerun, a_test, earlier_results
 from tests.hostile import NASTY, a_hostile_report, texts
 
 OPTIONS = Options.CMARK_OPT_UNSAFE | Options.CMARK_OPT_GITHUB_PRE_LANG
@@ -116,6 +116,18 @@ def test_an_ordinary_report_is_what_it_should_be() -> None:
     assert "You get every penny back.\n" in found.codes
 
 
+def test_the_history_of_a_re_run_is_two_lines_and_a_list() -> None:
+    changed = a_test("a/x", earlier=earlier_results("failed", "error"), carried_runs=10)
+    document, runs = a_report(a_group(changed))
+    document["run"]["rerun"] = a_rerun("failed", "error")
+    found = hold_inert(rendered(document, runs), links={RUN})
+    outside = "".join(found.outside)
+    assert "Attempt 3: ❌ failed → ⚠️ undecided → ✅ passed\n10 runs with a verdict" in outside
+    assert found.tags.index("br") < found.tags.index("ul")
+    assert "a/x" in found.codes
+    assert ": failed, undecided, passed" in outside
+
+
 @settings(max_examples=60, deadline=None)
 @given(text=texts)
 def test_hostile_text_stays_dead(text: str) -> None:
@@ -190,6 +202,7 @@ def test_our_own_sentences_are_prose(sentence: str) -> None:
         "- item",
         "1. item",
         "a: #1",
+        "since fadedbad.",
         "x_y_z",
         "www.example.com",
         "costs 5$",

@@ -93,7 +93,7 @@ def test_a_fork_that_was_deleted_is_still_a_pull_request(tmp_path: Path) -> None
     event = payloads("pull_request")[0]
     event["pull_request"]["head"] |= {"repo": None, "user": None}
     _, context = read(tmp_path, "pull_request", event)
-    assert (context.pull_request, context.from_fork) == (2, False)
+    assert (context.pull_request, context.from_fork) == (2, True)
     assert context.commit == event["pull_request"]["head"]["sha"]
 
 

@@ -11,7 +11,7 @@ from ci_judge.model.results import GateResult, Tally
 from ci_judge.model.suite import GateKind, GateRule
 from ci_judge.rules.gates import decide
 
-LOWER, EXACT, _, RATE, MISSES = GateKind
+LOWER, EXACT, _, RATE, MISSES, _ = GateKind
 FIXED = [LOWER, EXACT, RATE, MISSES]
 
 

@@ -18,7 +18,7 @@ from ci_judge.rules.gates import (
 )
 from ci_judge.rules.intervals import wilson
 
-LOWER, EXACT, _, RATE, MISSES = GateKind
+LOWER, EXACT, _, RATE, MISSES, _ = GateKind
 FIXED = [LOWER, EXACT, RATE, MISSES]
 
 

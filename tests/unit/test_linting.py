@@ -156,3 +156,18 @@ def test_an_allowed_unreachable_gate_is_placed_the_same_way() -> None:
     suite = suite_of(a_scenario(gate=FAR))
     (warning,) = warnings(suite, providers=(), policies=(), origins=origins)
     assert warning.startswith("--runs: ")
+
+
+def test_a_gate_that_cannot_stop_is_told_where_its_runs_were_set_and_once() -> None:
+    fixed = a_rule(kind=GateKind.ADAPTIVE, runs=30, threshold=Fraction(8, 10))
+    defaults = GateDefaults(kind=GateKind.ADAPTIVE, runs=30, threshold=Fraction(8, 10))
+    origins = GateOrigins(defaults=defaults, places={"runs": RUNS})
+    suite = suite_of(a_scenario(gate=fixed))
+    (warning,) = warnings(suite, providers=(), policies=(), origins=origins)
+    assert warning.startswith("--runs: ")
+    assert "cannot stop early" in warning
+    suite = suite_of(
+        a_scenario(gate=a_rule(kind=GateKind.ADAPTIVE, runs=1, threshold=Fraction(8, 10)))
+    )
+    (warning,) = warnings(suite, providers=(), policies=(), origins=origins)
+    assert "cannot prove" in warning

@@ -110,6 +110,19 @@ def test_a_comment_gives_way_by_whole_blocks_and_says_so(limit: int) -> None:
     assert "updated for" in text
 
 
+def test_transcripts_go_before_the_reasons_of_any_test() -> None:
+    tests = [a_test(f"c/{number}", passes=0, fails=10) for number in range(20)]
+    runs = [a_run(test["id"], 1, "fail", reason="Wrong price.") for test in tests]
+    document, source = a_report(a_group(*tests), runs=runs)
+    pieces = blocks(document, source)
+    heads = sum(len(way.text) for each in pieces for way in each.fallbacks if way.order == 30)
+    table = sum(len(each.text) for each in pieces if not any(w.order == 30 for w in each.fallbacks))
+    text = fit(pieces, limit=heads + table + 500, measure=len)
+    assert text.count("Wrong price") == 20
+    assert "in full</summary>" not in text
+    assert "20 transcripts left out" in text
+
+
 def test_what_fits_is_left_alone() -> None:
     document, runs = a_report(a_group(a_test("a/bad", passes=8, fails=2)))
     pieces = blocks(document, runs)

@@ -16,6 +16,7 @@ from ci_judge.rules.regating import GateChange, changed_rule, gate_words_of
 from ci_judge.workflows.merged_judge import merged_judge, same_judges
 from tests.builders import a_document, a_group, a_judge, a_panel, a_test
 from tests.model_builders import a_rule
+from tests.unit.test_merged_baselines import a_baseline
 
 
 def shards(*parts: list[str], **summaries: Any) -> list[Any]:
@@ -52,9 +53,58 @@ def test_counts_and_known_costs_add_up() -> None:
     assert summary["tests"] == 2
 
 
+def test_the_baseline_is_the_first_that_a_shard_could_use() -> None:
+    parts = shards(["a"], ["b"])
+    usable: dict[str, Any] = {"problem": None, "commit": "a" * 40, "note": None, "started": "x"}
+    usable["weaker"] = []
+    parts[1]["baseline"] = usable
+    baseline = merged(parts)["baseline"]
+    assert baseline["commit"] == "a" * 40
+    assert "shard 1 compared with none" in baseline["note"]
+
+
 def test_one_unknown_cost_makes_the_sum_unknown() -> None:
     summary = merged(shards(["a"], ["b"], cost_usd=[0.1, None]))["summary"]
     assert summary["cost_usd"] is None
+
+
+def a_rerun(carried: int, anew: str | None = None) -> dict[str, Any]:
+    earlier = {"attempt": 1, "status": "failed", "started": "2026-03-01T10:00:00Z"}
+    counts = dict.fromkeys(("tests", "passed", "failed", "errors", "waived", "skipped"), 1)
+    return {
+        "attempt": 2,
+        "earlier": [earlier | counts | {"runs_made": 7}] if anew is None else [],
+        "carried_runs": carried,
+        "anew": anew,
+        "sentence": "",
+    }
+
+
+def test_parts_of_two_attempts_are_one_report_of_the_second() -> None:
+    parts = shards(["a"], ["b"], ["c"], runs_made=[10, 10, 10])
+    for part, attempt in zip(parts, (1, 2, 2), strict=True):
+        part["run"].update(attempt=attempt, url=f"https://ci/{attempt}")
+    parts[1]["run"]["rerun"] = a_rerun(carried=8)
+    parts[2]["run"]["rerun"] = a_rerun(carried=0, anew="attempt 1 left no report")
+    run = merged(parts)["run"]
+    assert (run["attempt"], run["url"]) == (2, "https://ci/2")
+    rerun = run["rerun"]
+    assert [each["attempt"] for each in rerun["earlier"]] == [1]
+    assert (rerun["attempt"], rerun["carried_runs"]) == (2, 18), "all of the part not repeated"
+    assert rerun["sentence"].startswith("18 runs with a verdict were kept from attempt 1; 12 were")
+    assert rerun["sentence"].endswith("Judged anew: attempt 1 left no report.")
+
+
+def test_outside_of_a_ci_a_part_that_was_not_repeated_is_of_the_first_attempt() -> None:
+    parts = shards(["a"], ["b"], runs_made=[10, 10])
+    for part in parts:
+        part["run"]["attempt"] = None
+    parts[1]["run"]["rerun"] = a_rerun(carried=8)
+    assert merged(parts)["run"]["rerun"]["carried_runs"] == 18
+
+
+def test_parts_of_first_attempts_owe_nothing() -> None:
+    assert merged(shards(["a"], ["b"]))["run"]["rerun"] is None
 
 
 @pytest.mark.parametrize(
@@ -207,3 +257,14 @@ def test_only_what_a_gate_has_from_the_section_run_changes(
     assert changed.runs == rule.runs
     assert gate_words_of(changed) == (words or gate_words_of(rule))
     assert (changed == rule) == (words is None)
+
+
+@pytest.mark.parametrize(("allowed", "wanted"), [(False, 3), (True, 5)])
+def test_a_weaker_rule_of_every_shard_is_one_regression(allowed: bool, wanted: int) -> None:  # noqa: FBT001 - a parameter
+    """Each of two shards tells of the judge's, which counts once, and both of a test of theirs."""
+    parts = shards(["a"], ["b"], regressions=[2, 3])
+    for part in parts:
+        part["settings"]["run"]["allow_weaker"] = allowed
+        weaker = {"kind": "judge", "was": "0.9", "now": "0.5", "tests": []}
+        part["baseline"] = a_baseline(weaker=[] if allowed else [weaker, weaker | {"now": "0.4"}])
+    assert merged(parts)["summary"]["regressions"] == wanted

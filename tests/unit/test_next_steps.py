@@ -131,6 +131,24 @@ def test_who_is_to_be_mended_is_named_where_all_errors_are_theirs(
 
 
 @pytest.mark.parametrize(
+    ("codes", "told"),
+    [
+        (["needs_a_judge"], True),
+        (["max_errors", "needs_a_judge"], True),
+        (["needs_a_judge", "refused"], False),
+    ],
+)
+def test_what_the_stub_cannot_judge_has_its_remedy_beside_it(
+    codes: list[str], *, told: bool
+) -> None:
+    reasons = [{"code": code, "runs": 1} for code in codes]
+    troubles = [{"outcome": "judge_error", "reason": "", "runs": 2}]
+    words = next_step(a_test(passes=0, errors=2, reasons=reasons, troubles=troubles))
+    assert words.startswith("first name a judge of meaning (judge.provider), or quote ") is told
+    assert words.startswith("first make the judge give verdicts, ") is not told
+
+
+@pytest.mark.parametrize(
     ("kind", "result", "told"),
     [
         ("newly_failing", "passed", True),

@@ -6,28 +6,10 @@ import pytest
 from rich.console import Console
 
 from ci_judge.model.judging import Run
-from ci_judge.model.results import DecisionKind, GateResult, Interval, Tally, TestResult
+from ci_judge.model.results import Tally
 from ci_judge.renderers.live_progress import LiveProgress
 from ci_judge.renderers.progress import PlainProgress, result_line
-from tests.model_builders import a_scenario
-
-
-def a_result(outcome: Any, **scenario: Any) -> TestResult:
-    return TestResult(
-        test=a_scenario(**scenario),
-        tally=Tally(planned=10, passes=7, fails=3),
-        gate=GateResult(
-            outcome=outcome,
-            kind=DecisionKind.NOT_PROVEN,
-            needed=10,
-            rate=0.7,
-            interval=Interval(low=0.4, high=0.9),
-            needs="at least 10 of 10",
-            sentence="7 of 10 passed.",
-        ),
-        latency=None,
-        duration_seconds=1.0,
-    )
+from tests.model_builders import a_test_result
 
 
 @pytest.mark.parametrize(
@@ -41,11 +23,11 @@ def a_result(outcome: Any, **scenario: Any) -> TestResult:
     ],
 )
 def test_a_line_tells_the_result(outcome: Any, scenario: dict[str, Any], line: str) -> None:
-    assert result_line(a_result(outcome, id="a/x", **scenario)) == line
+    assert result_line(a_test_result(outcome, id="a/x", **scenario)) == line
 
 
 def test_a_line_counts_the_errors() -> None:
-    result = replace(a_result("failed", id="a/x"), tally=Tally(planned=14, fails=3, errors=11))
+    result = replace(a_test_result("failed", id="a/x"), tally=Tally(planned=14, fails=3, errors=11))
     assert result_line(result) == "✗ a/x  0 of 14, 11 errors, failed"
 
 
@@ -53,7 +35,7 @@ def test_plain_progress_writes_a_line_a_test_and_none_a_run() -> None:
     lines: list[str] = []
     progress = PlainProgress(lines.append)
     progress.run_finished(Run(test_id="a/x", number=1, outcome="pass", reason=""))
-    progress.test_finished(a_result("failed", id="a/\x1b[31m::error::\r\nboom"))
+    progress.test_finished(a_test_result("failed", id="a/\x1b[31m::error::\r\nboom"))
     assert lines == ["✗ a/\\x1b[31m::error:: boom  7 of 10, failed"]
 
 
@@ -62,7 +44,7 @@ def test_live_progress_counts_runs_and_keeps_the_lines() -> None:
     console = Console(file=out, force_terminal=True, width=60, no_color=True)
     with LiveProgress(console, total_runs=2) as progress:
         progress.run_finished(Run(test_id="a/x", number=1, outcome="pass", reason=""))
-        progress.test_finished(a_result("failed", id="[red]x[/red]" + "y" * 80))
+        progress.test_finished(a_test_result("failed", id="[red]x[/red]" + "y" * 80))
     text = out.getvalue()
     assert "1/2" in text
     assert f"✗ [red]x[/red]{'y' * 80}  7 of 10, failed" in text

@@ -365,6 +365,7 @@ def test_mistakes_of_all_sources_come_at_once_with_their_places(desk: Desk) -> N
         ("run: {runs: {min: 2}}", "run.runs.max is missing"),
         ("run: {runs: {min: 5, max: 4}, gate: adaptive}", "run.runs.max is less than min, which"),
         ("run: {runs: {min: 5, max: 9}}", "run.runs with min and max are for the adaptive gate"),
+        ("run: {runs: {min: 5, max: 9}, gate: exact}", "give one number by runs: 30 or --runs 30"),
         ("run: {gate: adaptive}", "run.gate is adaptive, which needs runs with min and max"),
         ("run: {gate: exact, misses: 1}", "run.misses says nothing to gate exact"),
         ("run: {seed: 9007199254740992}", "run.seed must be a whole number from 0 to"),

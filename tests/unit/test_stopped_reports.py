@@ -73,7 +73,8 @@ def test_the_words_say_where_it_stopped_and_how_it_ended() -> None:
 def test_the_console_shows_counts_and_interval_and_what_was_saved() -> None:
     text = shown(a_stopped_test(), "console")
     assert (
-        "✗ Asks  3 of 4, stopped after 4 of 10: lost (interval 14 to 100 %), needs at least" in text
+        "✗ Asks  3 of 4, stopped after 4 of 10: lost (interval 14.3 to 99.8 %), needs at least"
+        in text
     )
     assert "without a verdict" not in text
     assert "5 of 10 runs, 5 runs not needed" in text
@@ -83,7 +84,7 @@ def test_markdown_has_a_bar_without_a_rate() -> None:
     text = shown(a_stopped_test(), "markdown")
     (row,) = [line for line in text.splitlines() if line.startswith("| ❌")]
     assert "| 3 of 4 | `···├" in row
-    assert "` stopped after 4 of 10: lost (14 to 100 %) |" in row
+    assert "` stopped after 4 of 10: lost (14.3 to 99.8 %) |" in row
     assert "●" not in row
     assert "5 runs not needed" in text
     assert "without a rate, which would mislead" in text
@@ -104,7 +105,7 @@ def test_the_plot_has_a_band_and_no_dot() -> None:
     assert (row.low, row.rate, row.percent, row.counts) == ("14.29%", None, "n/a", "3 of 4")
     assert row.may_stop
     assert row.words == (
-        "failed: stopped after 4 of 10: lost, interval 14 to 100 %, threshold 70 %"
+        "failed: stopped after 4 of 10: lost, interval 14.3 to 99.8 %, threshold 70 %"
     )
 
 
@@ -132,8 +133,8 @@ def test_a_test_that_needed_all_its_runs_shows_the_interval_alone() -> None:
     test = a_stopped_test(
         stopped=False, stopped_after=None, not_needed=0, uncounted=0, planned=4, made=4
     )
-    assert "✗ Asks  3 of 4, interval 14 to 100 %, needs" in shown(test, "console")
-    assert "no rate (14 to 100 %)" in shown(test, "markdown")
+    assert "✗ Asks  3 of 4, interval 14.3 to 99.8 %, needs" in shown(test, "console")
+    assert "no rate (14.3 to 99.8 %)" in shown(test, "markdown")
 
 
 def test_the_line_of_a_finished_test_says_that_it_stopped() -> None:

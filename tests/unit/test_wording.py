@@ -1,9 +1,12 @@
+from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from ci_judge.model.results import Tally
+from ci_judge.model.suite import GateKind, GateRule
 from ci_judge.renderers.wording import (
     BAR_CELLS,
     all_in_order,
@@ -20,6 +23,7 @@ from ci_judge.renderers.wording import (
     verdict,
     web_address,
 )
+from ci_judge.rules.gates import decide
 from tests.builders import a_document, a_group, a_skipped_test, a_test, wilson
 
 
@@ -56,6 +60,53 @@ def test_ends_never_print_like_a_threshold_that_they_miss(
     test = a_test(interval=[low, high])
     test["gate"]["threshold"] = threshold
     assert interval(test) == text
+
+
+def a_fixed_rule(runs: int, threshold: str) -> GateRule:
+    return GateRule(kind=GateKind.RATE, runs=runs, threshold=Fraction(threshold), misses=0)
+
+
+def judged_by(rule: GateRule, passes: int) -> Any:
+    decided = decide(rule, Tally(planned=rule.runs, passes=passes, fails=rule.runs - passes))
+    assert decided.rate is not None
+    ends = [round(end, 6) for end in (decided.interval.low, decided.interval.high)]
+    test = a_test(
+        passes=passes, fails=rule.runs - passes, rate=round(decided.rate, 6), interval=ends
+    )
+    gate = {"sentence": decided.sentence, "threshold": float(rule.threshold), "anytime": False}
+    return {**test, "gate": test["gate"] | gate}
+
+
+@example(counts=(8, 9), threshold="0.7")  # 56.50003, and 56.5 in a report
+@example(counts=(115, 200), threshold="0.7")  # 57.5, and a little less as a float times 100
+@example(counts=(6_999, 10_000), threshold="0.7")
+@example(counts=(50_210, 100_000), threshold="0.7")
+@given(
+    counts=st.integers(2, 3_000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))),
+    threshold=st.sampled_from(["0.5", "0.7", "0.8", "0.85", "0.995", "2/3"]),
+)
+def test_the_line_and_the_sentence_of_a_gate_show_the_same_numbers(
+    counts: tuple[int, int], threshold: str
+) -> None:
+    passes, runs = counts
+    test = judged_by(a_fixed_rule(runs, threshold), passes)
+    told = f"({rate_words(test)}, 95 % interval {interval(test)})"
+    assert told in test["gate"]["sentence"]
+
+
+@given(passes=st.integers(20, 60), fails=st.integers(0, 40))
+def test_the_line_and_the_sentence_of_an_adaptive_gate_show_the_same_interval(
+    passes: int, fails: int
+) -> None:
+    runs = passes + fails
+    rule = GateRule(
+        kind=GateKind.ADAPTIVE, runs=runs, min_runs=20, threshold=Fraction("0.8"), misses=0
+    )
+    decided = decide(rule, Tally(planned=runs, passes=passes, fails=fails))
+    ends = [round(end, 6) for end in (decided.interval.low, decided.interval.high)]
+    test = a_test(passes=passes, fails=fails, rate=None, interval=ends)
+    test["gate"]["threshold"] = 0.8
+    assert f"within {interval(test)} (95 % sure" in decided.sentence
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from ci_judge.judges.chat_wire import Letter, ReplyForm
 from ci_judge.judges.prompt.control_tokens import without_control_tokens
 from ci_judge.judges.prompt.rendering import unused_mark
 from ci_judge.judges.prompt.template import PromptTemplate, parse_template
+from ci_judge.judges.verdict_schema import object_schema
 from ci_judge.model.suite import Criterion
 
 PROMPT_VERSION = "1"
@@ -48,8 +49,10 @@ def _template() -> PromptTemplate:
 
 def _schema(kinds: tuple[str, ...]) -> dict[str, Any]:
     """Return the part of a scenario file's schema that a model may write, every key required."""
-    turn = _object({"role": {"type": "string", "enum": ["user", "assistant"]}, "content": _TEXT})
-    scenario = _object(
+    turn = object_schema(
+        {"role": {"type": "string", "enum": ["user", "assistant"]}, "content": _TEXT}
+    )
+    scenario = object_schema(
         {
             "name": _TEXT,
             "kind": {"type": "string", "enum": list(kinds)},
@@ -58,16 +61,7 @@ def _schema(kinds: tuple[str, ...]) -> dict[str, Any]:
             "expected": _TEXT,
         }
     )
-    return _object({"scenarios": {"type": "array", "items": scenario}})
+    return object_schema({"scenarios": {"type": "array", "items": scenario}})
 
 
 _TEXT = {"type": "string"}
-
-
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }

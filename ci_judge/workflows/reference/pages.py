@@ -1,9 +1,10 @@
 """Pages of Markdown made by code: their tables, and whether the committed ones are up to date."""
 
 import inspect
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+
+from ci_judge.workflows import derived_files
 
 FOLDER = Path("docs/reference")
 
@@ -40,17 +41,5 @@ def settle(pages: Mapping[str, str], arguments: Sequence[str], *, root: Path, re
 
     ``pages`` maps file names within the folder of the reference to their text.
     """
-    folder = root / FOLDER
-    stale = [name for name, text in pages.items() if _content(folder / name) != text]
-    if list(arguments) == ["--write"]:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in stale:
-            (folder / name).write_text(pages[name], encoding="utf-8", newline="\n")
-        return 0
-    for name in stale:
-        sys.stderr.write(f"{FOLDER / name} is not what the code says; run `{remedy} --write`\n")
-    return 1 if stale else 0
-
-
-def _content(path: Path) -> str | None:
-    return path.read_text(encoding="utf-8") if path.is_file() else None
+    made = {(FOLDER / name).as_posix(): text for name, text in pages.items()}
+    return derived_files.settle(made, arguments, root=root, remedy=f"{remedy} --write")

@@ -1,8 +1,9 @@
-"""The page of the files that a suite is made of: scenarios, cases and waivers."""
+"""The page of the files that a suite is made of: scenarios, cases, waivers and labels."""
 
 import inspect
 
 from ci_judge.suites.case_marker import case
+from ci_judge.suites.label_file import FOLDER, LabelEntry, LabelHead
 from ci_judge.suites.scenario_file import (
     CheckKeys,
     DatasetKeys,
@@ -30,7 +31,7 @@ def suite_files_page() -> str:
     known = {row[0] for row in shared}
     own = [row for row in key_rows(ScenarioEntry) if row[0] not in known]
     return page(
-        "Scenario files, cases and waivers",
+        "Scenario files, cases, waivers and labels",
         _HEAD,
         "## The file",
         key_table(ScenarioFile),
@@ -55,6 +56,12 @@ def suite_files_page() -> str:
         f"A list in `{'` or `'.join(NAMES)}` beside the configuration: tests that may fail until a"
         f" day at most {MOST_DAYS} days ahead.",
         key_table(WaiverKeys),
+        "## Labels",
+        f"Files `{FOLDER}/*.yaml` beside the configuration, a criterion each: responses and what"
+        " people say of them, for `ci-judge calibrate`.",
+        key_table(LabelHead),
+        "### A labelled response",
+        key_table(LabelEntry),
         made_by=MADE_BY,
     )
 
