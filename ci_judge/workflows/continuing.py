@@ -34,7 +34,7 @@ from ci_judge.workflows.earlier_attempts import (
 from ci_judge.workflows.planning import Plan
 from ci_judge.workflows.recorded_gates import recorded_rule, recorded_tally
 from ci_judge.workflows.render import RecordedReport
-from ci_judge.workflows.resuming import sound_run
+from ci_judge.workflows.resuming import no_room, sound_run
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,13 +60,17 @@ class Continuation:
         """Give every run that is taken over to ``count``, which says whether it is wanted.
 
         ``redacts`` tells the runs whose evidence the ledger will not show whole: what is secret now
-        may not have been known to be then. Raises OSError where there is no room to write it down.
+        may not have been known to be then. Raises InvalidInput where there is no room to write it
+        down.
         """
-        for test_id, runs in self.kept.items():
-            for run, entry in runs:
-                if count(run):
+        try:
+            for test_id, runs in self.kept.items():
+                wanted = [(run, entry) for run, entry in runs if count(run)]
+                for run, entry in wanted:
                     ledger.append({**entry, "redacted": entry["redacted"] or redacts(run)})
-                    self.carried[test_id] = self.carried.get(test_id, 0) + 1
+                self.carried[test_id] = len(wanted)
+        except OSError as error:
+            raise no_room(error) from error
         self.kept.clear()
 
     def told(self, document: ReportDocument) -> ReportDocument:

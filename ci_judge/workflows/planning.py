@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from ci_judge.ci_context import github_context
-from ci_judge.errors import InvalidInput, NothingToJudge, Place, Problem
+from ci_judge.errors import CiJudgeError, InvalidInput, NothingToJudge, Place, Problem
 from ci_judge.file_schema.showing import quoted
 from ci_judge.judges.registry import missing_keys
 from ci_judge.judges.settings import JudgeSettings
@@ -127,11 +127,7 @@ async def make_plan(
     if not suite.tests:
         raise NothingToJudge.of("the suite holds no test", hint=_no_test_hint(settings, found))
     if not chosen.tests:
-        raise NothingToJudge.of(
-            f"none of the {len(suite.tests)} tests is selected by {_expressions(selection)}",
-            hint=f"look at {selection.names_by} and {selection.tags_by}; "
-            "`ci-judge check` lists the tests",
-        )
+        raise _none_selected(suite, selection)
     part = take_part(settings, surroundings, chosen)
     mine = chosen if part is None else part.suite()
     taken = picked(mine, selection.ids)
@@ -146,6 +142,14 @@ async def make_plan(
         ),
         left_out=len(suite.tests) - len(chosen.tests) + len(mine.tests) - len(taken.tests),
         calibration=known,
+    )
+
+
+def _none_selected(suite: Suite, selection: Selection) -> CiJudgeError:
+    return NothingToJudge.of(
+        f"none of the {len(suite.tests)} tests is selected by {_expressions(selection)}",
+        hint=f"look at {selection.names_by} and {selection.tags_by}; "
+        "`ci-judge check` lists the tests",
     )
 
 

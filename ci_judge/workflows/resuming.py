@@ -7,7 +7,7 @@ from typing import Final
 from ci_judge.document.recorded_runs import recorded_run
 from ci_judge.document.run_entries import iso_seconds, iso_time
 from ci_judge.engine.ledger import LEDGER_VERSION, Ledger
-from ci_judge.errors import InvalidInput
+from ci_judge.errors import CiJudgeError, InvalidInput
 from ci_judge.model.document import LedgerHeading, RunEntry
 from ci_judge.model.judging import VERDICTS, Run
 from ci_judge.renderers.report_schema import is_run_entry
@@ -50,10 +50,15 @@ class Records:
                 }
             )
         except OSError as error:
-            raise InvalidInput.of(
-                f"the runs cannot be written down: {error.strerror}",
-                hint="make room, or name another folder: --report-dir",
-            ) from error
+            raise no_room(error) from error
+
+
+def no_room(error: OSError) -> CiJudgeError:
+    """Say that runs cannot be written down, before any is made."""
+    return InvalidInput.of(
+        f"the runs cannot be written down: {error.strerror}",
+        hint="make room, or name another folder: --report-dir",
+    )
 
 
 def resumed(records: Records, settings: Settings) -> Records:
